@@ -1,0 +1,270 @@
+//! The one error type of the crate. It names the server and what went wrong; it never carries a key, a value or a secret.
+
+use std::borrow::Cow;
+use std::error::Error as StdError;
+use std::fmt;
+use std::io;
+
+/// What every fallible call of this crate returns.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why an operation has no answer.
+///
+/// A miss is not an error (`Ok(None)`), nor is a store that the server declined (`Ok(false)`):
+/// an `Error` means that the answer is not known.
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: ErrorKind,
+    message: Cow<'static, str>,
+    server: Option<Box<str>>,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+/// The class of an [`Error`]. More may be added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The key is empty, longer than 250 bytes with its prefix, or has a byte that the protocol cannot carry. Nothing was sent.
+    Key,
+    /// A setting, a server address or a name is not usable. Nothing was sent.
+    Config,
+    /// The value cannot be written in the form that the transcoder asks for. Nothing was sent.
+    Encode,
+    /// The stored bytes are not what their flags say, or cannot be read as the type asked for. The connection stays good.
+    Decode,
+    /// No server could be asked: all that this key may live on are marked dead.
+    NoServer,
+    /// The pool was shut down.
+    Shutdown,
+    /// A connection could not be opened.
+    Connect,
+    /// The deadline of the operation, or the limit of one of its steps, passed.
+    Timeout,
+    /// The connection broke before the answer was complete.
+    Connection,
+    /// The server's bytes are no answer to the command sent. The connection was closed.
+    Protocol,
+    /// The server refused the command: `CLIENT_ERROR` or `ERROR`.
+    Client,
+    /// The server could not carry out the command: `SERVER_ERROR`.
+    Server,
+    /// The command was sent and may or may not have been carried out.
+    ///
+    /// Only for commands that change something. The cause is in [`source`](std::error::Error::source).
+    Ambiguous,
+}
+
+impl Error {
+    /// The class of this error.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The server that the operation was talking to, as it was configured.
+    pub fn server(&self) -> Option<&str> {
+        self.0.server.as_deref()
+    }
+
+    /// Whether a deadline passed: the operation's own, or that of the step which left its outcome unknown.
+    pub fn is_timeout(&self) -> bool {
+        self.any(|kind| kind == ErrorKind::Timeout)
+    }
+
+    /// Whether no connection could be opened, so that nothing was sent.
+    pub fn is_connect(&self) -> bool {
+        matches!(self.0.kind, ErrorKind::Connect | ErrorKind::NoServer)
+    }
+
+    /// Whether the command may have been carried out although no answer came.
+    pub fn is_ambiguous(&self) -> bool {
+        self.0.kind == ErrorKind::Ambiguous
+    }
+
+    fn any(&self, test: impl Fn(ErrorKind) -> bool) -> bool {
+        let cause = self
+            .0
+            .source
+            .as_deref()
+            .and_then(|source| source.downcast_ref::<Error>());
+        test(self.0.kind) || cause.is_some_and(|cause| cause.any(test))
+    }
+
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
+        Self(Box::new(Inner {
+            kind,
+            message: message.into(),
+            server: None,
+            source: None,
+        }))
+    }
+
+    pub(crate) fn key(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(ErrorKind::Key, message)
+    }
+
+    pub(crate) fn config(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(ErrorKind::Config, message)
+    }
+
+    /// For transcoders, those of this crate and of users: a value that cannot be written as asked.
+    pub fn encode(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(ErrorKind::Encode, message)
+    }
+
+    /// For transcoders, those of this crate and of users: bytes that are not what their flags say.
+    pub fn decode(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(ErrorKind::Decode, message)
+    }
+
+    pub(crate) fn timeout(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(ErrorKind::Timeout, message)
+    }
+
+    pub(crate) fn protocol(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(ErrorKind::Protocol, message)
+    }
+
+    pub(crate) fn shutdown() -> Self {
+        Self::new(ErrorKind::Shutdown, "the pool was shut down")
+    }
+
+    /// The error of one connect attempt.
+    pub(crate) fn connect(source: io::Error) -> Self {
+        let kind = if is_timeout(&source) {
+            ErrorKind::Timeout
+        } else {
+            ErrorKind::Connect
+        };
+        Self::new(kind, "connecting failed").with_source(source)
+    }
+
+    /// The error of a read or write on an open connection.
+    pub(crate) fn io(doing: &'static str, source: io::Error) -> Self {
+        let kind = if is_timeout(&source) {
+            ErrorKind::Timeout
+        } else {
+            ErrorKind::Connection
+        };
+        Self::new(kind, doing).with_source(source)
+    }
+
+    /// Turns the loss of an answer to a command that changes something into [`ErrorKind::Ambiguous`], the cause kept.
+    pub(crate) fn into_ambiguous(self) -> Self {
+        match self.kind() {
+            ErrorKind::Timeout | ErrorKind::Connection | ErrorKind::Protocol => {
+                let server = self.0.server.clone();
+                let mut error = Self::new(
+                    ErrorKind::Ambiguous,
+                    "the command was sent, its outcome is not known",
+                );
+                error.0.server = server;
+                error.with_source(self)
+            }
+            _ => self,
+        }
+    }
+
+    pub(crate) fn with_source(
+        mut self,
+        source: impl Into<Box<dyn StdError + Send + Sync>>,
+    ) -> Self {
+        self.0.source = Some(source.into());
+        self
+    }
+
+    /// Names the server, unless a step below has done so.
+    pub(crate) fn at(mut self, server: &str) -> Self {
+        if self.0.server.is_none() {
+            self.0.server = Some(server.into());
+        }
+        self
+    }
+}
+
+/// `SO_RCVTIMEO` and `SO_SNDTIMEO` show as `WouldBlock` on Unix and as `TimedOut` on Windows.
+fn is_timeout(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock
+    )
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0.server {
+            Some(server) => write!(f, "{server}: {}", self.0.message)?,
+            None => f.write_str(&self.0.message)?,
+        }
+        match &self.0.source {
+            Some(source) => match source.downcast_ref::<Error>() {
+                // The cause stands at the same server: its name once is enough.
+                Some(cause) => write!(f, ": {}", cause.0.message),
+                None => write!(f, ": {source}"),
+            },
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("Error");
+        debug
+            .field("kind", &self.0.kind)
+            .field("message", &self.0.message);
+        if let Some(server) = &self.0.server {
+            debug.field("server", server);
+        }
+        if let Some(source) = &self.0.source {
+            debug.field("source", source);
+        }
+        debug.finish()
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.source.as_deref().map(|source| source as _)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_outcome_keeps_its_cause_and_server() {
+        let cause = Error::io("reading the reply", io::ErrorKind::WouldBlock.into()).at("a:1");
+        let error = cause.into_ambiguous();
+        assert_eq!(
+            (error.kind(), error.server()),
+            (ErrorKind::Ambiguous, Some("a:1"))
+        );
+        assert!(error.is_ambiguous() && error.is_timeout() && !error.is_connect());
+        assert_eq!(
+            error.to_string(),
+            "a:1: the command was sent, its outcome is not known: reading the reply"
+        );
+        assert!(
+            StdError::source(&error)
+                .and_then(|cause| cause.downcast_ref::<Error>())
+                .is_some()
+        );
+    }
+
+    #[test]
+    fn a_refusal_is_never_ambiguous() {
+        assert_eq!(
+            Error::new(ErrorKind::Server, "SERVER_ERROR x")
+                .into_ambiguous()
+                .kind(),
+            ErrorKind::Server
+        );
+    }
+
+    #[test]
+    fn one_word_wide() {
+        assert_eq!(size_of::<Result<()>>(), size_of::<usize>());
+    }
+}

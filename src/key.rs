@@ -1,0 +1,372 @@
+//! Keys: what a caller hands in, the rules that turn it into the bytes on the wire and the bytes that are hashed, and the one check.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+
+/// The longest key that a server takes, prefix included (memcached `memcached.h`, `KEY_MAX_LENGTH`).
+pub const MAX_KEY_LEN: usize = 250;
+
+/// A key with an instruction where it lives; plain bytes or text do wherever none is needed.
+///
+/// ```
+/// use sockio::Key;
+/// let by_hash = Key::new("a").with_hash(42);      // on the server that the hash 42 names
+/// let by_group = Key::new("a").routed_by("group"); // on the server where the key "group" lives
+/// # let _ = (by_hash, by_group);
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Key<'a> {
+    bytes: Cow<'a, [u8]>,
+    route: OwnedRoute<'a>,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum OwnedRoute<'a> {
+    Itself,
+    Hash(i64),
+    Key(Cow<'a, [u8]>),
+}
+
+impl<'a> Key<'a> {
+    /// A key that lives where its own bytes say.
+    pub fn new<K: AsRef<[u8]> + ?Sized>(key: &'a K) -> Self {
+        Self {
+            bytes: Cow::Borrowed(key.as_ref()),
+            route: OwnedRoute::Itself,
+        }
+    }
+
+    /// Uses `hash` in place of the key's own hash for the first choice of a server; failover hashes the key again.
+    ///
+    /// This is the `hashCode` argument of the Java and .NET clients, and sign-extended as theirs.
+    #[doc(alias = "hashCode")]
+    pub fn with_hash(mut self, hash: i64) -> Self {
+        self.route = OwnedRoute::Hash(hash);
+        self
+    }
+
+    /// Places the key where `server_key` lives: php-memcached's `setByKey`, libmemcached's `_by_key` functions.
+    /// The server key is hashed only; it may have any bytes and any length.
+    #[doc(alias = "setByKey")]
+    #[doc(alias = "getByKey")]
+    #[doc(alias = "server_key")]
+    pub fn routed_by<K: AsRef<[u8]> + ?Sized>(mut self, server_key: &'a K) -> Self {
+        self.route = OwnedRoute::Key(Cow::Borrowed(server_key.as_ref()));
+        self
+    }
+
+    /// The same key without a borrow.
+    pub fn into_owned(self) -> Key<'static> {
+        Key {
+            bytes: Cow::Owned(self.bytes.into_owned()),
+            route: match self.route {
+                OwnedRoute::Itself => OwnedRoute::Itself,
+                OwnedRoute::Hash(hash) => OwnedRoute::Hash(hash),
+                OwnedRoute::Key(key) => OwnedRoute::Key(Cow::Owned(key.into_owned())),
+            },
+        }
+    }
+}
+
+/// Shows the length, never the key: keys may be secrets.
+impl fmt::Debug for Key<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Key({} bytes)", self.bytes.len())
+    }
+}
+
+/// Anything that is a key: bytes, text, or a [`Key`].
+pub trait ToKey {
+    /// The bytes and the route of the key.
+    fn to_key(&self) -> KeyRef<'_>;
+}
+
+/// A borrowed key and where it is to live.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct KeyRef<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) route: Route<'a>,
+}
+
+/// What is hashed to find the server.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Route<'a> {
+    /// The key as the key rules make it.
+    Itself,
+    /// A given hash, for the first choice.
+    Hash(i64),
+    /// Another key's bytes, as they are.
+    Key(&'a [u8]),
+}
+
+impl fmt::Debug for KeyRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KeyRef({} bytes)", self.bytes.len())
+    }
+}
+
+impl ToKey for Key<'_> {
+    fn to_key(&self) -> KeyRef<'_> {
+        let route = match &self.route {
+            OwnedRoute::Itself => Route::Itself,
+            OwnedRoute::Hash(hash) => Route::Hash(*hash),
+            OwnedRoute::Key(key) => Route::Key(key),
+        };
+        KeyRef {
+            bytes: &self.bytes,
+            route,
+        }
+    }
+}
+
+impl ToKey for &Key<'_> {
+    fn to_key(&self) -> KeyRef<'_> {
+        (**self).to_key()
+    }
+}
+
+impl<T: AsRef<[u8]> + ?Sized> ToKey for T {
+    fn to_key(&self) -> KeyRef<'_> {
+        KeyRef {
+            bytes: self.as_ref(),
+            route: Route::Itself,
+        }
+    }
+}
+
+/// How a client turns a caller's key into the one it sends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum KeyTransform {
+    /// The bytes as they are.
+    #[default]
+    Raw,
+    /// `java.net.URLEncoder.encode(key, "UTF-8")`: the Java client's `sanitizeKeys`
+    /// (whalin `MemcachedClient.java`, `sanitizeKey`).
+    UrlEncode,
+}
+
+/// The rules that turn a caller's key into the bytes on the wire and the bytes that are hashed.
+#[derive(Clone, Default)]
+pub(crate) struct KeyRules {
+    pub(crate) transform: KeyTransform,
+    /// Stands before every key on the wire.
+    pub(crate) prefix: Arc<[u8]>,
+    /// Whether the prefix is part of what is hashed.
+    pub(crate) hash_prefix: bool,
+}
+
+/// A key that passed the check: 1 to 250 bytes, none of them a blank, a control byte or DEL.
+pub(crate) struct WireKey<'a> {
+    bytes: Wire<'a>,
+    hashed_from: usize,
+    route: Route<'a>,
+}
+
+/// A key that is sent as it came is borrowed; one that a rule changed is built in place, without a heap allocation.
+enum Wire<'a> {
+    Borrowed(&'a [u8]),
+    Built {
+        buffer: [u8; MAX_KEY_LEN],
+        len: usize,
+    },
+}
+
+impl KeyRules {
+    /// The key as it goes over the wire, checked.
+    pub(crate) fn apply<'a>(&self, key: KeyRef<'a>) -> Result<WireKey<'a>> {
+        let bytes = if self.prefix.is_empty() && self.transform == KeyTransform::Raw {
+            check(key.bytes)?;
+            Wire::Borrowed(key.bytes)
+        } else {
+            self.build(key.bytes)?
+        };
+        let hashed_from = if self.hash_prefix {
+            0
+        } else {
+            self.prefix.len()
+        };
+        Ok(WireKey {
+            bytes,
+            hashed_from,
+            route: key.route,
+        })
+    }
+
+    fn build<'a>(&self, key: &[u8]) -> Result<Wire<'a>> {
+        if key.is_empty() {
+            return Err(Error::key("the key is empty"));
+        }
+        let key = match self.transform {
+            KeyTransform::Raw => Cow::Borrowed(key),
+            KeyTransform::UrlEncode => Cow::Owned(url_encode(key)),
+        };
+        let len = self.prefix.len() + key.len();
+        if len > MAX_KEY_LEN {
+            return Err(too_long(len));
+        }
+        let mut buffer = [0; MAX_KEY_LEN];
+        buffer[..self.prefix.len()].copy_from_slice(&self.prefix);
+        buffer[self.prefix.len()..len].copy_from_slice(&key);
+        check(&buffer[..len])?;
+        Ok(Wire::Built { buffer, len })
+    }
+}
+
+impl WireKey<'_> {
+    /// What is sent.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match &self.bytes {
+            Wire::Borrowed(bytes) => bytes,
+            Wire::Built { buffer, len } => &buffer[..*len],
+        }
+    }
+
+    /// What is hashed to find the server, and hashed again when the first choice fails.
+    pub(crate) fn hashed(&self) -> &[u8] {
+        match self.route {
+            Route::Key(key) => key,
+            _ => &self.bytes()[self.hashed_from..],
+        }
+    }
+
+    /// The hash that the caller gave for the first choice.
+    pub(crate) fn given_hash(&self) -> Option<i64> {
+        match self.route {
+            Route::Hash(hash) => Some(hash),
+            _ => None,
+        }
+    }
+}
+
+/// The one check of a key. Bytes over 0x7f are fine: the server takes them, and so do most clients.
+pub(crate) fn check(key: &[u8]) -> Result<()> {
+    if key.is_empty() {
+        return Err(Error::key("the key is empty"));
+    }
+    if key.len() > MAX_KEY_LEN {
+        return Err(too_long(key.len()));
+    }
+    // A fold without a branch: the compiler makes vector code of it.
+    let bad = key
+        .iter()
+        .fold(false, |bad, byte| bad | (*byte <= b' ') | (*byte == 0x7f));
+    if bad {
+        let (at, byte) = key
+            .iter()
+            .enumerate()
+            .find(|(_, byte)| **byte <= b' ' || **byte == 0x7f)
+            .map_or((0, 0), |(at, byte)| (at, *byte));
+        return Err(Error::key(format!(
+            "a key of {} bytes has the byte {byte:#04x} at {at}: blanks and control bytes cannot stand in a key",
+            key.len()
+        )));
+    }
+    Ok(())
+}
+
+fn too_long(len: usize) -> Error {
+    Error::key(format!(
+        "a key of {len} bytes, its prefix included: at most {MAX_KEY_LEN} are allowed"
+    ))
+}
+
+/// Keeps `A-Z a-z 0-9 . - * _`, makes a blank `+` and everything else `%XX` (`java.net.URLEncoder`, JDK 17).
+fn url_encode(key: &[u8]) -> Vec<u8> {
+    const HEX: &[u8; 16] = b"0123456789ABCDEF";
+    // A Java string cannot hold bytes that are no UTF-8: they are what its decoder makes of them, U+FFFD.
+    let text = String::from_utf8_lossy(key);
+    let mut encoded = Vec::with_capacity(text.len() * 3);
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-' | b'*' | b'_' => {
+                encoded.push(byte)
+            }
+            b' ' => encoded.push(b'+'),
+            _ => encoded.extend([
+                b'%',
+                HEX[usize::from(byte >> 4)],
+                HEX[usize::from(byte & 15)],
+            ]),
+        }
+    }
+    encoded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wire(rules: &KeyRules, key: &str) -> Result<(Vec<u8>, Vec<u8>)> {
+        rules
+            .apply(key.to_key())
+            .map(|key| (key.bytes().to_vec(), key.hashed().to_vec()))
+    }
+
+    #[test]
+    fn what_no_server_can_take_is_refused() {
+        let rules = KeyRules::default();
+        let long = "k".repeat(251);
+        for bad in [
+            "",
+            " ",
+            "a b",
+            "a\r\nflush_all",
+            "a\0",
+            "a\x7f",
+            "\t",
+            long.as_str(),
+        ] {
+            let error = wire(&rules, bad).unwrap_err();
+            assert_eq!(error.kind(), crate::ErrorKind::Key);
+            assert!(
+                bad.trim().len() < 2 || !error.to_string().contains(bad),
+                "the key is shown: {error}"
+            );
+        }
+        assert!(wire(&rules, &"k".repeat(250)).is_ok());
+        assert!(wire(&rules, "한글").is_ok());
+    }
+
+    #[test]
+    fn a_prefix_counts_and_is_hashed_only_on_request() {
+        let mut rules = KeyRules {
+            prefix: Arc::from(*b"app:"),
+            ..KeyRules::default()
+        };
+        assert_eq!(
+            wire(&rules, "k").unwrap(),
+            (b"app:k".to_vec(), b"k".to_vec())
+        );
+        rules.hash_prefix = true;
+        assert_eq!(
+            wire(&rules, "k").unwrap(),
+            (b"app:k".to_vec(), b"app:k".to_vec())
+        );
+        assert!(wire(&rules, &"k".repeat(247)).is_err());
+        assert!(wire(&rules, "").is_err());
+    }
+
+    #[test]
+    fn routes_replace_what_is_hashed() {
+        let rules = KeyRules::default();
+        let key = Key::new("a").routed_by("group key");
+        assert_eq!(rules.apply(key.to_key()).unwrap().hashed(), b"group key");
+        let key = Key::new("a").with_hash(-7);
+        let wire = rules.apply(key.to_key()).unwrap();
+        assert_eq!((wire.given_hash(), wire.hashed()), (Some(-7), &b"a"[..]));
+    }
+
+    #[test]
+    fn java_url_encoding() {
+        let rules = KeyRules {
+            transform: KeyTransform::UrlEncode,
+            ..KeyRules::default()
+        };
+        assert_eq!(wire(&rules, "user:1 é").unwrap().0, b"user%3A1+%C3%A9");
+        assert_eq!(wire(&rules, "user:1").unwrap().1, b"user%3A1");
+    }
+}
