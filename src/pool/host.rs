@@ -1,0 +1,338 @@
+//! One server of a pool: lends its connections, takes them back, and marks the server dead when it fails.
+
+use std::sync::Arc;
+use std::sync::Weak;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::dead::Dead;
+use super::gate::{Entry, Gate};
+use super::settings::Settings;
+use super::stats::ServerStats;
+use crate::error::{Error, ErrorKind, Result};
+use crate::server::ServerAddr;
+use crate::sock::{self, Line, RESTED, Rest, SockIo, SocketSettings, Stream, Watch};
+use crate::sync::{self, Mutex};
+
+/// One server.
+#[derive(Debug)]
+pub(crate) struct Host {
+    index: usize,
+    addr: ServerAddr,
+    settings: Arc<Settings>,
+    watch: Arc<Watch>,
+    gate: Gate<Box<Pooled>>,
+    /// All open connections, for the maintenance thread.
+    lines: Mutex<Vec<Weak<Line>>>,
+    /// Whether a caller had to open a connection since the last batch.
+    wants_more: AtomicBool,
+    /// Connections returned before this moment (in the watch's milliseconds) are looked at before they are used.
+    suspect_before: AtomicU64,
+    counts: Counts,
+}
+
+/// A connection and its age.
+#[derive(Debug)]
+pub(crate) struct Pooled {
+    pub(crate) io: SockIo,
+    /// When the last operation on it began.
+    used_at: Instant,
+    retire_at: Option<Instant>,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    connects: AtomicU64,
+    connect_failures: AtomicU64,
+    evicted: AtomicU64,
+    timeouts: AtomicU64,
+}
+
+/// Why a server lent no connection.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// It is dead, or could not be reached: nothing was sent, another server may be tried.
+    Unavailable(Error),
+    /// The operation is over: its time is up, or the pool is shut down.
+    Final(Error),
+}
+
+/// A connection in the hands of one caller. Dropping it decides what becomes of the connection: the one place that does.
+#[derive(Debug)]
+pub(crate) struct Lease<'h> {
+    host: &'h Host,
+    /// Empty only when a reconnect failed.
+    connection: Option<Box<Pooled>>,
+    reused: bool,
+}
+
+impl Host {
+    pub(crate) fn new(index: usize, addr: ServerAddr, settings: Arc<Settings>, watch: Arc<Watch>) -> Self {
+        let dead = Dead::new(settings.dead_start, settings.dead_limit);
+        Self {
+            index,
+            gate: Gate::new(settings.max_open, dead),
+            addr,
+            settings,
+            watch,
+            lines: Mutex::new(Vec::new()),
+            wants_more: AtomicBool::new(false),
+            suspect_before: AtomicU64::new(0),
+            counts: Counts::default(),
+        }
+    }
+
+    /// The number of the server, in the order of configuration.
+    pub(crate) fn index(&self) -> usize {
+        self.index
+    }
+
+    pub(crate) fn socket_settings(&self) -> &SocketSettings {
+        &self.settings.socket
+    }
+
+    pub(crate) fn addr(&self) -> &ServerAddr {
+        &self.addr
+    }
+
+    pub(crate) fn gate(&self) -> &Gate<Box<Pooled>> {
+        &self.gate
+    }
+
+    /// Lends a connection: an idle one, or a new one which the caller opens, or the next one that is free.
+    pub(crate) fn lend(&self, deadline: Instant, mut now: Instant) -> std::result::Result<Lease<'_>, Refusal> {
+        let mut entry = self.gate.enter();
+        loop {
+            match entry {
+                Entry::Idle(mut connection) => {
+                    if self.is_usable(&connection, now) {
+                        connection.lend(deadline, now, &self.watch);
+                        let lease = Lease { host: self, connection: Some(connection), reused: true };
+                        return self.alive_check(lease, deadline, now);
+                    }
+                    drop(connection);
+                    Counts::add(&self.counts.evicted);
+                    self.gate.forfeit();
+                    entry = self.gate.enter();
+                }
+                Entry::Permit => {
+                    self.ask_for_more();
+                    return self.open(deadline, now);
+                }
+                Entry::Wait(waiter) => {
+                    self.ask_for_more();
+                    let Some(offer) = self.gate.wait(&waiter, deadline.saturating_duration_since(now)) else {
+                        Counts::add(&self.counts.timeouts);
+                        let max_open = self.settings.max_open;
+                        let message = format!("all {max_open} connections (max_open) were in use until the deadline");
+                        return Err(Refusal::Final(Error::timeout(message).at(self.addr.name())));
+                    };
+                    entry = offer;
+                    now = Instant::now();
+                }
+                Entry::Dead(until) => {
+                    let left = until.saturating_duration_since(now).as_millis();
+                    let message = format!("the server is marked dead; it is tried again in {left} ms");
+                    return Err(Refusal::Unavailable(Error::new(ErrorKind::NoServer, message).at(self.addr.name())));
+                }
+                Entry::Closed => return Err(Refusal::Final(Error::shutdown())),
+            }
+        }
+    }
+
+    /// Whether an idle connection is as good as new.
+    fn is_usable(&self, connection: &Pooled, now: Instant) -> bool {
+        if connection.retire_at.is_some_and(|retire_at| retire_at <= now) || connection.io.line().was_cut() {
+            return false;
+        }
+        let rested = now.saturating_duration_since(connection.used_at) > RESTED
+            || self.watch.millis(connection.used_at) < self.suspect_before.load(Ordering::Relaxed);
+        !rested || connection.io.look() == Rest::Quiet
+    }
+
+    /// The old clients' `aliveCheck`: a `version` round trip before each use. A connection that fails is replaced.
+    fn alive_check<'h>(
+        &'h self,
+        mut lease: Lease<'h>,
+        deadline: Instant,
+        now: Instant,
+    ) -> std::result::Result<Lease<'h>, Refusal> {
+        if !self.settings.alive_check {
+            return Ok(lease);
+        }
+        if lease.io().ping().is_err() {
+            Counts::add(&self.counts.evicted);
+            return lease.reconnect();
+        }
+        lease.io().begin(deadline, now);
+        Ok(lease)
+    }
+
+    /// Opens a connection for a caller who holds a permit.
+    fn open(&self, deadline: Instant, now: Instant) -> std::result::Result<Lease<'_>, Refusal> {
+        match self.connect(deadline) {
+            Ok(mut connection) => {
+                connection.lend(deadline, now.max(Instant::now()), &self.watch);
+                Ok(Lease { host: self, connection: Some(connection), reused: false })
+            }
+            Err(error) => {
+                self.gate.forfeit();
+                Err(Refusal::Unavailable(error))
+            }
+        }
+    }
+
+    fn connect(&self, deadline: Instant) -> Result<Box<Pooled>> {
+        match sock::connect(&self.addr, &self.settings.socket, deadline) {
+            Ok(stream) => Ok(self.adopt(stream)),
+            Err(error) => Err(self.connect_failed(error)),
+        }
+    }
+
+    /// Makes a connection of a socket and enters it in the books.
+    pub(crate) fn adopt(&self, stream: Stream) -> Box<Pooled> {
+        Counts::add(&self.counts.connects);
+        let now = Instant::now();
+        let io = SockIo::new(stream, self.settings.limits(), Arc::clone(&self.watch));
+        let mut lines = sync::lock(&self.lines);
+        if lines.len() == lines.capacity() {
+            lines.retain(|line| line.strong_count() > 0);
+        }
+        lines.push(Arc::downgrade(io.line()));
+        drop(lines);
+        Box::new(Pooled { io, used_at: now, retire_at: self.settings.retire_at(now) })
+    }
+
+    /// Counts a connect that failed and marks the server dead.
+    pub(crate) fn connect_failed(&self, error: Error) -> Error {
+        Counts::add(&self.counts.connect_failures);
+        let error = error.at(self.addr.name());
+        self.mark_dead(&error);
+        error
+    }
+
+    fn mark_dead(&self, error: &Error) {
+        if let Some((idle, delay)) = self.gate.kill(Instant::now()) {
+            drop(idle);
+            log::warn!("{error}; the server is marked dead for {delay:?}");
+            self.watch.expect(Instant::now() + delay);
+        }
+    }
+
+    /// Asks the maintenance thread for the next batch.
+    fn ask_for_more(&self) {
+        if !self.wants_more.swap(true, Ordering::Relaxed) {
+            self.watch.expect(Instant::now());
+        }
+    }
+
+    pub(crate) fn takes_more(&self) -> bool {
+        self.wants_more.swap(false, Ordering::Relaxed)
+    }
+
+    /// Calls `see` with each open connection.
+    pub(crate) fn for_each_line(&self, mut see: impl FnMut(&Line)) {
+        let lines = sync::lock(&self.lines).clone();
+        lines.iter().filter_map(Weak::upgrade).for_each(|line| see(&line));
+    }
+
+    pub(crate) fn count_evicted(&self, count: usize) {
+        self.counts.evicted.fetch_add(count as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn stats(&self) -> ServerStats {
+        let occupancy = self.gate.occupancy();
+        let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        ServerStats {
+            server: self.addr.clone(),
+            idle: occupancy.idle,
+            busy: occupancy.open - occupancy.idle,
+            waiting: occupancy.waiting,
+            dead_until: occupancy.dead_until,
+            connects: read(&self.counts.connects),
+            connect_failures: read(&self.counts.connect_failures),
+            evicted: read(&self.counts.evicted),
+            timeouts: read(&self.counts.timeouts),
+        }
+    }
+}
+
+impl Pooled {
+    fn lend(&mut self, deadline: Instant, now: Instant, watch: &Watch) {
+        self.used_at = now;
+        self.io.begin(deadline, now);
+        self.io.line().lend(watch.millis(now));
+    }
+
+    pub(crate) fn rested(&self, now: Instant) -> Duration {
+        now.saturating_duration_since(self.used_at)
+    }
+
+    pub(crate) fn is_due_to_retire(&self, now: Instant) -> bool {
+        self.retire_at.is_some_and(|retire_at| retire_at <= now)
+    }
+}
+
+impl Lease<'_> {
+    pub(crate) fn host(&self) -> &Host {
+        self.host
+    }
+
+    pub(crate) fn io(&mut self) -> &mut SockIo {
+        // Only `reconnect` empties it, and it consumes the lease when it does.
+        &mut self.connection.as_mut().expect("a lease holds a connection").io
+    }
+
+    /// Whether the connection was opened for an earlier operation.
+    pub(crate) fn is_reused(&self) -> bool {
+        self.reused
+    }
+
+    /// Books a failure on this connection: an I/O timeout marks the server dead, an end of the connection
+    /// makes the other idle ones suspect.
+    pub(crate) fn failed(&self, error: &Error) {
+        match error.kind() {
+            ErrorKind::Timeout => {
+                Counts::add(&self.host.counts.timeouts);
+                self.host.mark_dead(error);
+            }
+            ErrorKind::Connection => {
+                let now = self.host.watch.millis(Instant::now());
+                self.host.suspect_before.fetch_max(now, Ordering::Relaxed);
+            }
+            _ => {}
+        }
+    }
+
+    /// Closes the connection and opens another on the same permit.
+    pub(crate) fn reconnect(mut self) -> std::result::Result<Self, Refusal> {
+        let deadline = self.io().deadline();
+        self.connection = None;
+        let mut connection = self.host.connect(deadline).map_err(Refusal::Unavailable)?;
+        connection.lend(deadline, Instant::now(), &self.host.watch);
+        self.connection = Some(connection);
+        self.reused = false;
+        Ok(self)
+    }
+}
+
+impl Drop for Lease<'_> {
+    fn drop(&mut self) {
+        let Some(connection) = self.connection.take() else {
+            return self.host.gate.forfeit();
+        };
+        if connection.io.line().give_back() && connection.io.is_clean() {
+            // Closed here, outside of the gate's lock, if the gate hands it back.
+            drop(self.host.gate.put(connection));
+        } else {
+            drop(connection);
+            self.host.gate.forfeit();
+        }
+    }
+}
+
+impl Counts {
+    fn add(count: &AtomicU64) {
+        count.fetch_add(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,262 @@
+//! The maintenance thread: opens batches, closes what is too much, ends what hangs, revives the dead. It never blocks on a server.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, RecvTimeoutError};
+
+use super::Inner;
+use super::growth::{Growth, closing_step};
+use super::host::Host;
+use crate::error::Error;
+use crate::sock::{Dial, Progress, RESTED};
+
+/// What the maintenance thread is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Call {
+    /// Something is to do: look at everything.
+    Look,
+    Stop,
+}
+
+/// While connects are under way: std offers no way to wait for a socket, so they are asked, soon at first.
+const FIRST_ASK: Duration = Duration::from_micros(200);
+const LAST_ASK: Duration = Duration::from_millis(10);
+
+/// Opens the initial connections of all servers at the same time and waits until each is open or has failed.
+pub(crate) fn open_initial(inner: &Inner) {
+    let mut dials = Dials::default();
+    let now = Instant::now();
+    for host in &inner.hosts {
+        dials.open(host, host.gate().reserve(inner.settings.initial_conn), now);
+    }
+    let mut pause = FIRST_ASK;
+    while dials.go_on(inner) {
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(LAST_ASK);
+    }
+}
+
+/// The body of the thread.
+pub(crate) fn run(inner: Arc<Inner>, calls: Receiver<Call>) {
+    let mut work = Maintenance::new(&inner);
+    loop {
+        let next = work.look(&inner);
+        inner.watch.will_look(next);
+        let pause = next.saturating_duration_since(Instant::now());
+        match calls.recv_timeout(pause) {
+            Ok(Call::Look) | Err(RecvTimeoutError::Timeout) => {}
+            Ok(Call::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+        }
+    }
+}
+
+struct Maintenance {
+    dials: Dials,
+    growth: Vec<Growth>,
+    next_pass: Instant,
+    ask_again: Duration,
+}
+
+/// The connects under way.
+#[derive(Default)]
+struct Dials(Vec<(usize, Purpose, Dial)>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    /// A further connection of a live server; it has a permit.
+    More,
+    /// The one try to revive a dead server.
+    Revive,
+}
+
+impl Maintenance {
+    fn new(inner: &Inner) -> Self {
+        let settings = &inner.settings;
+        Self {
+            dials: Dials::default(),
+            growth: vec![Growth::new(settings.max_create); inner.hosts.len()],
+            next_pass: Instant::now() + settings.maint_sleep,
+            ask_again: FIRST_ASK,
+        }
+    }
+
+    /// Does what is due, and says when to look next.
+    fn look(&mut self, inner: &Inner) -> Instant {
+        let now = Instant::now();
+        let mut next = self.next_pass;
+        if now >= self.next_pass {
+            self.next_pass = now + inner.settings.maint_sleep;
+            next = self.next_pass;
+            self.pass(inner, now);
+        }
+        for (index, host) in inner.hosts.iter().enumerate() {
+            if host.takes_more() {
+                self.dials.open(host, host.gate().reserve(self.growth[index].next_batch()), now);
+            }
+            next = next.min(self.revive(inner, host, now).unwrap_or(next));
+            next = next.min(end_overdue(inner, host, now));
+            next = next.min(release_buffers(host, now).unwrap_or(next));
+        }
+        if self.dials.go_on(inner) {
+            next = next.min(now + self.ask_again);
+            self.ask_again = (self.ask_again * 2).min(LAST_ASK);
+        } else {
+            self.ask_again = FIRST_ASK;
+        }
+        next
+    }
+
+    /// What happens once per `maint_sleep`: the pool goes back towards its sizes.
+    fn pass(&mut self, inner: &Inner, now: Instant) {
+        for (index, host) in inner.hosts.iter().enumerate() {
+            self.growth[index].reset();
+            shrink(inner, host, now);
+            let missing = inner.settings.min_conn.saturating_sub(host.gate().occupancy().idle);
+            let under_way = self.dials.count(host);
+            self.dials.open(host, host.gate().reserve(missing.saturating_sub(under_way)), now);
+        }
+    }
+
+    /// Starts the try to revive a dead server when it is due; says when that will be.
+    fn revive(&mut self, inner: &Inner, host: &Host, now: Instant) -> Option<Instant> {
+        let until = host.gate().dead_until()?;
+        if !inner.settings.failback || self.dials.reviving(host) {
+            return None;
+        }
+        if until > now {
+            return Some(until);
+        }
+        self.dials.begin(host, Purpose::Revive, now);
+        None
+    }
+}
+
+impl Dials {
+    /// Starts one connect for each of `permits`.
+    fn open(&mut self, host: &Host, permits: usize, now: Instant) {
+        for _ in 0..permits {
+            self.begin(host, Purpose::More, now);
+        }
+    }
+
+    fn begin(&mut self, host: &Host, purpose: Purpose, now: Instant) {
+        match Dial::begin(host.addr(), host.socket_settings(), purpose == Purpose::Revive, now) {
+            Ok(dial) => self.0.push((host.index(), purpose, dial)),
+            Err(error) => failed(host, purpose, error),
+        }
+    }
+
+    fn count(&self, host: &Host) -> usize {
+        self.0.iter().filter(|(index, ..)| *index == host.index()).count()
+    }
+
+    fn reviving(&self, host: &Host) -> bool {
+        self.0.iter().any(|(index, purpose, _)| *index == host.index() && *purpose == Purpose::Revive)
+    }
+
+    /// Goes on with all; whether any is left.
+    fn go_on(&mut self, inner: &Inner) -> bool {
+        let now = Instant::now();
+        self.0.retain_mut(|(index, purpose, dial)| {
+            let host = &inner.hosts[*index];
+            match dial.poll(now) {
+                Progress::Pending => return true,
+                Progress::Connected(stream) => {
+                    let connection = host.adopt(stream);
+                    if *purpose == Purpose::Revive {
+                        host.gate().revive();
+                        log::info!("{}: the server lives again", host.addr().name());
+                        if host.gate().reserve(1) == 0 {
+                            return false;
+                        }
+                    }
+                    drop(host.gate().put(connection));
+                }
+                Progress::Failed(error) => failed(host, *purpose, error),
+            }
+            false
+        });
+        !self.0.is_empty()
+    }
+}
+
+fn failed(host: &Host, purpose: Purpose, error: Error) {
+    let error = host.connect_failed(error);
+    match purpose {
+        Purpose::More => host.gate().forfeit(),
+        Purpose::Revive => {
+            let delay = host.gate().kill_again(Instant::now());
+            log::debug!("{error}; the server is tried again in {delay:?}");
+        }
+    }
+}
+
+/// Closes, in decreasing steps, idle connections above `max_conn`, and old ones above `min_conn`.
+fn shrink(inner: &Inner, host: &Host, now: Instant) {
+    let settings = &inner.settings;
+    let idle = host.gate().occupancy().idle;
+    let above_max = closing_step(idle.saturating_sub(settings.max_conn), settings.closing_divisor);
+    let mut old = 0;
+    let mut picked_for_number = 0;
+    let overdue = host.gate().pick_idle(|left, connection| {
+        if connection.is_due_to_retire(now) {
+            return true;
+        }
+        if picked_for_number < above_max {
+            picked_for_number += 1;
+            return true;
+        }
+        old += usize::from(connection.rested(now) > settings.max_idle && left > settings.min_conn);
+        false
+    });
+    let mut step = closing_step(old.min(idle.saturating_sub(overdue.len() + settings.min_conn)), settings.closing_divisor);
+    let rested = host.gate().pick_idle(|left, connection| {
+        let close = step > 0 && left > settings.min_conn && connection.rested(now) > settings.max_idle;
+        step -= usize::from(close);
+        close
+    });
+    let closed = overdue.len() + rested.len();
+    host.count_evicted(closed);
+    if closed > 0 {
+        log::debug!("{}: {closed} idle connections closed", host.addr().name());
+    }
+}
+
+/// Shuts down connections that are held for longer than `max_busy`, and reads that no timer can end. Says when to look next.
+fn end_overdue(inner: &Inner, host: &Host, now: Instant) -> Instant {
+    let watch = &inner.watch;
+    let mut next = now + inner.settings.max_busy;
+    host.for_each_line(|line| {
+        let Some((lent_at, must_end)) = line.loan() else { return };
+        let mut end = watch.instant(lent_at) + inner.settings.max_busy;
+        if let Some(must_end) = must_end {
+            end = end.min(watch.instant(must_end));
+        }
+        if end <= now {
+            if line.cut(lent_at) {
+                log::warn!("{}: a connection was held for too long and has been shut down", host.addr().name());
+            }
+        } else {
+            next = next.min(end);
+        }
+    });
+    next
+}
+
+/// Takes the buffers of connections that rest; says when the next one will have rested.
+fn release_buffers(host: &Host, now: Instant) -> Option<Instant> {
+    let mut next = None;
+    let picked = host.gate().pick_idle(|_, connection| {
+        if connection.io.has_buffers() {
+            if connection.rested(now) > RESTED {
+                connection.io.release_buffers();
+            } else {
+                next = Some(now + RESTED);
+            }
+        }
+        false
+    });
+    debug_assert!(picked.is_empty());
+    if next.is_none() && host.gate().occupancy().open > host.gate().occupancy().idle { Some(now + 2 * RESTED) } else { next }
+}

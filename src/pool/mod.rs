@@ -1,0 +1,204 @@
+//! Connections to several servers: routing, lending, growth, back-off. It knows no command and no value.
+
+mod config;
+mod dead;
+mod gate;
+mod growth;
+mod host;
+mod maintenance;
+mod registry;
+mod search;
+mod settings;
+mod stats;
+
+pub use config::SockIoPoolBuilder;
+pub(crate) use host::{Host, Lease, Refusal};
+pub(crate) use search::Search;
+pub use stats::ServerStats;
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, Sender, bounded};
+
+use crate::codec::Transcoder;
+use crate::error::{Error, Result};
+use crate::key::{KeyRules, ToKey, WireKey};
+use crate::router::Router;
+use crate::server::ServerAddr;
+use crate::sock::Watch;
+use crate::sync;
+use maintenance::Call;
+use settings::Settings;
+
+/// Pools of connections to one or several servers, and the rule that says which server a key lives on.
+///
+/// Cheap to clone, and shared by all threads of a program. The last clone that is dropped ends the pool, as
+/// [`shutdown`](Self::shutdown) does; a pool with a name ends only so.
+#[derive(Clone)]
+#[doc(alias = "SockIOPool")]
+pub struct SockIoPool(Arc<Handle>);
+
+/// What the clones share; when the last one goes, the maintenance thread is ended and joined.
+struct Handle {
+    inner: Arc<Inner>,
+    calls: Sender<Call>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// What callers and the maintenance thread share.
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) hosts: Vec<Host>,
+    pub(crate) router: Router,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) watch: Arc<Watch>,
+    pub(crate) rules: KeyRules,
+    pub(crate) transcoder: Arc<dyn Transcoder>,
+}
+
+impl SockIoPool {
+    /// The settings of a new pool.
+    #[doc(alias = "getInstance")]
+    pub fn builder() -> SockIoPoolBuilder {
+        SockIoPoolBuilder::default()
+    }
+
+    /// The pool that was built under `name` by [`SockIoPoolBuilder::build_named`], if it was not shut down since.
+    #[doc(alias = "getInstance")]
+    pub fn named(name: &str) -> Option<Self> {
+        registry::find(name)
+    }
+
+    /// Ends the pool: idle connections are closed, lent ones when they come back, callers that wait get an error,
+    /// and so does every later call ([`ErrorKind::Shutdown`](crate::ErrorKind::Shutdown)). Returns when the maintenance thread has ended.
+    #[doc(alias = "shutDown")]
+    pub fn shutdown(&self) {
+        registry::forget(self);
+        self.0.end();
+    }
+
+    /// The servers, in the order in which they were configured.
+    #[doc(alias = "getServers")]
+    pub fn servers(&self) -> &[ServerAddr] {
+        self.0.inner.router.servers()
+    }
+
+    /// The server that `key` lives on while all servers are up.
+    #[doc(alias = "getHost")]
+    #[doc(alias = "getServerByKey")]
+    #[doc(alias = "findServer")]
+    pub fn server_of(&self, key: impl ToKey) -> Result<&ServerAddr> {
+        let key = self.check(&key)?;
+        let router = &self.0.inner.router;
+        let first = router.first(key.hashed(), key.given_hash());
+        first.map(|server| &router.servers()[server]).ok_or_else(|| Error::config("no server has a share of the keys"))
+    }
+
+    /// The state of each server's connections.
+    pub fn stats(&self) -> Vec<ServerStats> {
+        self.0.inner.hosts.iter().map(Host::stats).collect()
+    }
+
+    /// The time that an operation may take in all, by default.
+    pub(crate) fn operation_timeout(&self) -> Duration {
+        self.0.inner.settings.operation_timeout
+    }
+
+    pub(crate) fn transcoder(&self) -> &Arc<dyn Transcoder> {
+        &self.0.inner.transcoder
+    }
+
+    pub(crate) fn retries_writes(&self) -> bool {
+        self.0.inner.settings.retry_writes
+    }
+
+    pub(crate) fn hosts(&self) -> &[Host] {
+        &self.0.inner.hosts
+    }
+
+    /// The server with this name.
+    pub(crate) fn host(&self, server: &str) -> Result<&Host> {
+        let found = self.hosts().iter().find(|host| host.addr().name() == server);
+        found.ok_or_else(|| Error::config(format!("{server:?} is no server of this pool")))
+    }
+
+    /// The key as it goes over the wire, checked.
+    pub(crate) fn check<'k>(&self, key: &'k (impl ToKey + ?Sized)) -> Result<WireKey<'k>> {
+        self.0.inner.rules.apply(key.to_key())
+    }
+
+    /// The way from a key to a connection.
+    pub(crate) fn search<'s>(&'s self, key: &'s WireKey<'_>, now: Instant, deadline: Instant) -> Search<'s> {
+        Search::new(&self.0.inner, key, now, deadline)
+    }
+
+    /// Waits until the calls of the maintenance thread are heard, starts it, and makes the handle.
+    fn start(inner: Arc<Inner>, calls: Sender<Call>, heard: Receiver<Call>) -> Result<Self> {
+        let shared = Arc::clone(&inner);
+        let thread = thread::Builder::new()
+            .name("sockio-maint".into())
+            .spawn(move || maintenance::run(shared, heard))
+            .map_err(|error| Error::config("the maintenance thread could not be started").with_source(error))?;
+        Ok(Self(Arc::new(Handle { inner, calls, thread: Mutex::new(Some(thread)) })))
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Inner {
+    fn new(
+        router: Router,
+        settings: Settings,
+        rules: KeyRules,
+        transcoder: Arc<dyn Transcoder>,
+    ) -> (Arc<Self>, Sender<Call>, Receiver<Call>) {
+        // One call in the channel is enough: whoever hears it looks at everything.
+        let (calls, heard) = bounded(1);
+        let waker = calls.clone();
+        let watch = Arc::new(Watch::new(Instant::now(), move || drop(waker.try_send(Call::Look))));
+        let settings = Arc::new(settings);
+        let hosts = router.servers().iter().enumerate();
+        let hosts = hosts
+            .map(|(index, addr)| Host::new(index, addr.clone(), Arc::clone(&settings), Arc::clone(&watch)))
+            .collect();
+        (Arc::new(Self { hosts, router, settings, watch, rules, transcoder }), calls, heard)
+    }
+}
+
+impl Handle {
+    fn end(&self) {
+        for host in &self.inner.hosts {
+            drop(host.gate().close());
+        }
+        let thread = sync_take(&self.thread);
+        if let Some(thread) = thread {
+            // Blocks only while a call is in the channel that the thread is about to hear.
+            let _ = self.calls.send(Call::Stop);
+            // The last clone may go on the maintenance thread itself, if a logger holds it: it ends without being joined.
+            if thread.thread().id() != thread::current().id() && thread.join().is_err() {
+                log::error!("the maintenance thread had panicked");
+            }
+        }
+    }
+}
+
+fn sync_take<T>(slot: &Mutex<Option<T>>) -> Option<T> {
+    slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl fmt::Debug for SockIoPool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SockIoPool").field("servers", &self.servers()).finish_non_exhaustive()
+    }
+}
