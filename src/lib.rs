@@ -3,6 +3,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod codec;
+mod compat;
 mod error;
 mod expiry;
 pub mod hash;
@@ -13,6 +14,7 @@ pub mod router;
 mod server;
 
 pub use codec::{FromValue, ToValue, Transcoder, Value};
+pub use compat::{Compat, Proof};
 pub use error::{Error, ErrorKind, Result};
 pub use expiry::Expiry;
 pub use key::{Key, KeyRef, KeyTransform, MAX_KEY_LEN, ToKey};

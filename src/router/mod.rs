@@ -1,9 +1,22 @@
 //! From a key to its server, and to the next one when that fails. Pure: no socket, no clock.
 
+mod buckets;
+mod candidates;
+mod continuum;
+mod failover;
+mod rehash;
+mod ring;
+mod spread;
+
+pub use candidates::{Candidates, Walked};
+pub use failover::{FailoverWalk, FirstChoice, NextServer, Walk};
+pub use spread::Spread;
+
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::hash::HashingAlg;
 use crate::server::ServerAddr;
 
@@ -23,4 +36,161 @@ pub trait Placement: fmt::Debug + Send + Sync {
 
     /// The number of the server that owns `slot`, in the order in which they were configured.
     fn server(&self, slot: usize) -> usize;
+
+    /// Where `slot` stands on the ring, if the slots stand on one.
+    fn point(&self, slot: usize) -> Option<u32> {
+        let _ = slot;
+        None
+    }
+}
+
+/// The most slots of one list of servers: about 26,000 servers of 160 points each.
+pub const MAX_SLOTS: usize = 1 << 22;
+
+/// A list of servers and the rules that find the one for a key.
+///
+/// Built once for a list, then only read: any number of threads may ask it.
+#[doc(alias = "buckets")]
+#[doc(alias = "consistentBuckets")]
+pub struct Router {
+    servers: Box<[ServerAddr]>,
+    hashing: Arc<dyn HashingAlg>,
+    placement: Box<dyn Placement>,
+    walk: Arc<dyn FailoverWalk>,
+    /// Whether a server owns a slot; one of weight 0 may own none.
+    placed: Box<[bool]>,
+}
+
+impl Router {
+    /// Spreads `servers`, in the order in which they are configured.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Config`](crate::ErrorKind::Config) if there is no server, a name stands twice, every weight
+    /// is zero, or the weights ask for more than [`MAX_SLOTS`] slots.
+    pub fn new(
+        servers: Vec<ServerAddr>,
+        hashing: Arc<dyn HashingAlg>,
+        distribution: Arc<dyn Distribution>,
+        walk: Arc<dyn FailoverWalk>,
+    ) -> Result<Self> {
+        if servers.is_empty() {
+            return Err(Error::config("no servers are configured"));
+        }
+        let mut names = HashSet::new();
+        if let Some(twice) = servers.iter().find(|server| !names.insert(server.name())) {
+            return Err(Error::config(format!(
+                "the server {:?} stands twice in the list: give it a weight instead",
+                twice.name()
+            )));
+        }
+        let placement = distribution.place(&servers)?;
+        if placement.slots() == 0 {
+            return Err(Error::config("every server has the weight 0"));
+        }
+        let mut placed = vec![false; servers.len()].into_boxed_slice();
+        for slot in 0..placement.slots() {
+            let owner = placed.get_mut(placement.server(slot));
+            *owner.ok_or_else(|| {
+                Error::config("the distribution names a server that is not in the list")
+            })? = true;
+        }
+        Ok(Self {
+            servers: servers.into_boxed_slice(),
+            hashing,
+            placement,
+            walk,
+            placed,
+        })
+    }
+
+    /// The servers, in the order in which they were configured; every server number counts in it.
+    pub fn servers(&self) -> &[ServerAddr] {
+        &self.servers
+    }
+
+    /// The buckets or points over which the servers are spread.
+    pub fn placement(&self) -> &dyn Placement {
+        &*self.placement
+    }
+
+    /// The hash of a key.
+    pub fn hash(&self, key: &[u8]) -> i64 {
+        self.hashing.hash(key)
+    }
+
+    /// The slot where a key's own hash leads.
+    pub fn slot(&self, key: &[u8]) -> usize {
+        self.placement.slot(key, self.hash(key))
+    }
+
+    /// Whether the server owns a slot: no key leads to one that does not.
+    pub fn is_placed(&self, server: usize) -> bool {
+        self.placed.get(server).is_some_and(|placed| *placed)
+    }
+
+    /// The server of a key; `given_hash` stands in for the hash of the key.
+    ///
+    /// A router always has an answer; `None` is for the caller's own ways of having no server.
+    pub fn first(&self, hashed_key: &[u8], given_hash: Option<i64>) -> Option<usize> {
+        Some(
+            self.placement
+                .server(self.choose(hashed_key, given_hash).slot()),
+        )
+    }
+
+    /// The servers to try for a key: the first choice, then those where the failover walk leads.
+    ///
+    /// Nothing is computed before it is asked for.
+    #[doc(alias = "getSock")]
+    pub fn candidates<'a>(
+        &'a self,
+        hashed_key: &'a [u8],
+        given_hash: Option<i64>,
+    ) -> Candidates<'a> {
+        Candidates::new(self, hashed_key, given_hash)
+    }
+
+    /// What a call does when the servers for which `is_dead` says so do not answer.
+    pub fn walk(
+        &self,
+        hashed_key: &[u8],
+        given_hash: Option<i64>,
+        is_dead: impl Fn(usize) -> bool,
+    ) -> Walked {
+        let mut candidates = self.candidates(hashed_key, given_hash);
+        let mut tried = Vec::new();
+        while let Some(server) = candidates.next(&mut || false) {
+            tried.push(server);
+            if !is_dead(server) {
+                return Walked {
+                    server: Some(server),
+                    tried,
+                };
+            }
+        }
+        Walked {
+            server: None,
+            tried,
+        }
+    }
+
+    /// One slot needs no hash, in every client.
+    fn choose<'a>(&'a self, key: &'a [u8], given_hash: Option<i64>) -> FirstChoice<'a> {
+        if self.placement.slots() == 1 {
+            return FirstChoice::new(self, key, given_hash.unwrap_or(0), 0);
+        }
+        let hash = given_hash.unwrap_or_else(|| self.hash(key));
+        FirstChoice::new(self, key, hash, self.placement.slot(key, hash))
+    }
+}
+
+impl fmt::Debug for Router {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Router")
+            .field("servers", &self.servers)
+            .field("hashing", &self.hashing)
+            .field("walk", &self.walk)
+            .field("slots", &self.placement.slots())
+            .finish_non_exhaustive()
+    }
 }

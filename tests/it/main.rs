@@ -1,1 +1,6 @@
 //! The integration tests: one binary, one module per subject.
+
+mod failover;
+mod golden;
+mod hashes;
+mod placement;
