@@ -4,6 +4,8 @@ mod decode;
 #[cfg(test)]
 mod decode_tests;
 mod encode;
+#[cfg(test)]
+mod transcripts_tests;
 
 pub(crate) use decode::{body_end, decode};
 pub(crate) use encode::{encode, encode_get_multi};
