@@ -8,7 +8,7 @@ mod error;
 mod expiry;
 pub mod hash;
 mod key;
-#[allow(dead_code)]
+#[allow(dead_code, unused_imports)]
 mod protocol;
 pub mod router;
 mod server;

@@ -83,7 +83,7 @@ pub(crate) enum Expect {
 }
 
 /// The outcome of looking at the bytes received so far.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decoded<'b> {
     /// The reply is not whole: at least this many more bytes will come (1 where that is not known).
     Need(usize),
@@ -92,7 +92,7 @@ pub(crate) enum Decoded<'b> {
 }
 
 /// One reply, or one part of a reply that has several (`Value` … `End`, `Stat` … `End`).
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reply<'b> {
     /// The head of a value. Its body of `len` bytes and a CRLF follow the `used` bytes.
     Value {
@@ -120,19 +120,24 @@ pub(crate) enum Reply<'b> {
         name: &'b str,
         value: &'b str,
     },
-    /// A line of `stats` that is no `STAT` line (`ITEM …` of `stats cachedump`), whole.
-    Line(&'b str),
+    /// A line of `stats` that is no `STAT` line (`ITEM …` of `stats cachedump`, `PREFIX …` of `stats detail dump`), whole.
+    /// It names keys, so it need not be UTF-8.
+    Line(&'b [u8]),
     Refused(Refusal<'b>),
 }
 
 /// An error line.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal<'b> {
     /// Whether the server (`SERVER_ERROR`) or the client (`CLIENT_ERROR`, `ERROR`) is blamed.
     pub(crate) server: bool,
-    /// The whole line without its end.
+    /// The whole line without its end; no control characters.
     pub(crate) line: &'b str,
-    /// Whether the connection may be used again.
+    /// Whether the connection may be used again, as far as this line and its command tell.
+    ///
+    /// Only memory of the exchange knows the rest. Close as well
+    /// - where a `Value`, `Stat` or `Line` of the same reply was read before: the error took the place of `End`;
+    /// - where `get` or `gat` was sent behind commands not yet answered: memcached 1.6.18 loses their replies.
     pub(crate) keep: bool,
 }
 
