@@ -176,6 +176,15 @@ enum Wire<'a> {
 }
 
 impl KeyRules {
+    /// Whether a key can follow the prefix.
+    pub(crate) fn check_prefix(&self) -> Result<()> {
+        match check(&self.prefix) {
+            Err(error) if !self.prefix.is_empty() => Err(Error::config("the key prefix cannot be sent").with_source(error)),
+            _ if self.prefix.len() == MAX_KEY_LEN => Err(Error::config("the key prefix leaves no room for a key")),
+            _ => Ok(()),
+        }
+    }
+
     /// The key as it goes over the wire, checked.
     pub(crate) fn apply<'a>(&self, key: KeyRef<'a>) -> Result<WireKey<'a>> {
         let bytes = if self.prefix.is_empty() && self.transform == KeyTransform::Raw {

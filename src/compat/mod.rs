@@ -1,8 +1,10 @@
 //! One name per way in which a known client places keys: hash, distribution, failover walk and key rules in one row. It knows no socket.
 
+mod defaults;
 mod row;
 mod table;
 
+pub(crate) use defaults::PoolDefaults;
 pub(crate) use row::Family;
 pub use row::Proof;
 
@@ -10,6 +12,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use crate::codec::{Raw, Transcoder};
 use crate::error::{Error, Result};
 use crate::hash::HashingAlg;
 use crate::key::KeyTransform;
@@ -45,6 +48,11 @@ impl Compat {
     /// `CLIENT/ALGORITHM[+VARIANT]`.
     pub fn name(self) -> &'static str {
         self.0.name
+    }
+
+    /// The client's name: what stands before the first `/`.
+    pub fn client(self) -> &'static str {
+        self.name().split('/').next().unwrap_or_default()
     }
 
     /// What it is, in one line.
@@ -92,9 +100,21 @@ impl Compat {
         Router::new(servers, self.hashing(), self.distribution(), self.walk())
     }
 
+    /// The form in which the client stores values.
+    pub fn transcoder(self) -> Arc<dyn Transcoder> {
+        Arc::new(Raw::new())
+    }
+
     #[allow(dead_code)]
     pub(crate) fn family(self) -> Family {
         self.0.family
+    }
+}
+
+/// The weighted ring of libmemcached.
+impl Default for Compat {
+    fn default() -> Self {
+        Self(table::DEFAULT)
     }
 }
 

@@ -8,6 +8,8 @@ use crate::router::{Spread, Walk};
 
 pub(super) const GROUPS: &[&[Row]] = &[WHALIN, WHALIN_1];
 
+pub(super) const DEFAULT: &Row = &WHALIN[3];
+
 type Parts = (Hash, Spread, Walk);
 
 const JAVA_NATIVE: Parts = (Hash::JavaString, Spread::JavaBuckets, Walk::RehashServers);

@@ -1,0 +1,146 @@
+//! The one road of every command to one server: find a connection, send, read, and decide about a second try.
+
+use std::time::{Duration, Instant};
+
+use super::MemcachedClient;
+use crate::error::{Error, ErrorKind, Result};
+use crate::key::WireKey;
+use crate::pool::{Host, Lease, Refusal};
+use crate::protocol::{Desync, Reply};
+use crate::sock::SockIo;
+
+/// Whether a command may be sent a second time when its answer did not come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Repeat {
+    /// It changes nothing.
+    Reads,
+    /// Twice is the same as once, but it could undo what another client wrote in between: only if the pool says so.
+    Overwrites,
+    /// Twice is not once.
+    Never,
+}
+
+/// What is called once per try with a connection: sends the command and reads the answer.
+pub(super) trait Exchange<R>: FnMut(&mut SockIo) -> Result<R> {}
+impl<R, F: FnMut(&mut SockIo) -> Result<R>> Exchange<R> for F {}
+
+impl MemcachedClient {
+    /// Runs a command on the server of `key`, or on the next one where the key goes when that fails before anything was sent.
+    pub(super) fn execute<R>(&self, key: &WireKey<'_>, repeat: Repeat, mut exchange: impl Exchange<R>) -> Result<R> {
+        let now = Instant::now();
+        let mut search = self.pool.search(key, now, deadline(now, self.timeout));
+        loop {
+            let mut lease = search.next()?;
+            let index = lease.host().index();
+            match exchange(lease.io()) {
+                Ok(answer) => return Ok(answer),
+                Err(error) => match self.second_try(lease, error, repeat, &mut exchange) {
+                    Ok(answer) => return Ok(answer),
+                    Err(Refusal::Final(error)) => return Err(error),
+                    Err(Refusal::Unavailable(error)) => search.refused(index, error)?,
+                },
+            }
+        }
+    }
+
+    /// Runs a command on a given server.
+    pub(super) fn execute_on<R>(&self, host: &Host, repeat: Repeat, mut exchange: impl Exchange<R>) -> Result<R> {
+        let now = Instant::now();
+        let (Refusal::Final(error) | Refusal::Unavailable(error)) = match host.lend(deadline(now, self.timeout), now) {
+            Ok(mut lease) => match exchange(lease.io()) {
+                Ok(answer) => return Ok(answer),
+                Err(error) => match self.second_try(lease, error, repeat, &mut exchange) {
+                    Ok(answer) => return Ok(answer),
+                    Err(refusal) => refusal,
+                },
+            },
+            Err(refusal) => refusal,
+        };
+        Err(error)
+    }
+
+    /// A connection that had rested in the pool may have been closed by the server in the meantime. If not a byte of an answer
+    /// came and the command allows it, it is sent once more, on a new connection.
+    #[cold]
+    fn second_try<R>(
+        &self,
+        mut lease: Lease<'_>,
+        error: Error,
+        repeat: Repeat,
+        exchange: &mut impl Exchange<R>,
+    ) -> std::result::Result<R, Refusal> {
+        lease.failed(&error);
+        if !self.may_repeat(&mut lease, &error, repeat) {
+            return Err(Refusal::Final(self.outcome(&mut lease, error, repeat)));
+        }
+        let mut lease = lease.reconnect()?;
+        exchange(lease.io()).map_err(|error| {
+            lease.failed(&error);
+            Refusal::Final(self.outcome(&mut lease, error, repeat))
+        })
+    }
+
+    fn may_repeat(&self, lease: &mut Lease<'_>, error: &Error, repeat: Repeat) -> bool {
+        let allowed = match repeat {
+            Repeat::Reads => true,
+            Repeat::Overwrites => self.pool.retries_writes() || !lease.io().has_written(),
+            Repeat::Never => !lease.io().has_written(),
+        };
+        allowed && error.kind() == ErrorKind::Connection && lease.is_reused() && !lease.io().has_heard()
+    }
+
+    /// The error as the caller sees it: the loss of an answer to a command that changes something leaves its outcome open.
+    fn outcome(&self, lease: &mut Lease<'_>, error: Error, repeat: Repeat) -> Error {
+        let error = error.at(lease.host().addr().name());
+        if repeat != Repeat::Reads && lease.io().has_written() { error.into_ambiguous() } else { error }
+    }
+
+    /// Tells the handler of an error, and turns it into `instead` where the client degrades.
+    pub(super) fn settle<R>(&self, answer: Result<R>, instead: R) -> Result<R> {
+        let Err(error) = answer else { return answer };
+        let own_fault = matches!(error.kind(), ErrorKind::Key | ErrorKind::Config | ErrorKind::Encode | ErrorKind::Shutdown);
+        if own_fault {
+            return Err(error);
+        }
+        if let Some(on_error) = &self.on_error {
+            on_error(&error);
+        }
+        if self.degrade { Ok(instead) } else { Err(error) }
+    }
+}
+
+/// The end of an operation that begins now; a timeout too long for the clock is cut.
+pub(super) fn deadline(now: Instant, timeout: Duration) -> Instant {
+    const A_YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
+    now + timeout.min(A_YEAR)
+}
+
+/// What an exchange makes of a reply that its command cannot have: an error line, or bytes out of step.
+pub(super) fn unexpected(reply: Reply<'_>) -> Unexpected {
+    match reply {
+        Reply::Refused(refusal) => {
+            let kind = if refusal.server { ErrorKind::Server } else { ErrorKind::Client };
+            Unexpected::Refused(Error::new(kind, refusal.line.to_owned()))
+        }
+        _ => Unexpected::Foreign,
+    }
+}
+
+/// See [`unexpected`].
+pub(super) enum Unexpected {
+    Refused(Error),
+    Foreign,
+}
+
+impl Unexpected {
+    /// The error; a refusal is a whole reply, a foreign reply leaves the connection out of step.
+    pub(super) fn into_error(self, io: &mut SockIo) -> Error {
+        match self {
+            Unexpected::Refused(error) => {
+                io.settle();
+                error
+            }
+            Unexpected::Foreign => io.out_of_step(Desync("the reply does not belong to the command")),
+        }
+    }
+}
