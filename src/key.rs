@@ -150,7 +150,7 @@ pub enum KeyTransform {
 }
 
 /// The rules that turn a caller's key into the bytes on the wire and the bytes that are hashed.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct KeyRules {
     pub(crate) transform: KeyTransform,
     /// Stands before every key on the wire.
@@ -179,8 +179,12 @@ impl KeyRules {
     /// Whether a key can follow the prefix.
     pub(crate) fn check_prefix(&self) -> Result<()> {
         match check(&self.prefix) {
-            Err(error) if !self.prefix.is_empty() => Err(Error::config("the key prefix cannot be sent").with_source(error)),
-            _ if self.prefix.len() == MAX_KEY_LEN => Err(Error::config("the key prefix leaves no room for a key")),
+            Err(error) if !self.prefix.is_empty() => {
+                Err(Error::config("the key prefix cannot be sent").with_source(error))
+            }
+            _ if self.prefix.len() == MAX_KEY_LEN => {
+                Err(Error::config("the key prefix leaves no room for a key"))
+            }
             _ => Ok(()),
         }
     }

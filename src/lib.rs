@@ -2,20 +2,26 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod client;
 pub mod codec;
 mod compat;
 mod error;
 mod expiry;
 pub mod hash;
 mod key;
+mod pool;
 #[allow(dead_code, unused_imports)]
 mod protocol;
 pub mod router;
 mod server;
+mod sock;
+mod sync;
 
+pub use client::{Cas, Item, MemcachedClient};
 pub use codec::{FromValue, ToValue, Transcoder, Value};
 pub use compat::{Compat, Proof};
 pub use error::{Error, ErrorKind, Result};
 pub use expiry::Expiry;
 pub use key::{Key, KeyRef, KeyTransform, MAX_KEY_LEN, ToKey};
+pub use pool::{ServerStats, SockIoPool, SockIoPoolBuilder};
 pub use server::{DEFAULT_PORT, ServerAddr, ToServerAddr};

@@ -7,5 +7,7 @@ pub(crate) use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 /// Locks. A panic elsewhere does not spread: what a lock guards here is whole after each statement.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    mutex
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
 }

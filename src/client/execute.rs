@@ -26,7 +26,12 @@ impl<R, F: FnMut(&mut SockIo) -> Result<R>> Exchange<R> for F {}
 
 impl MemcachedClient {
     /// Runs a command on the server of `key`, or on the next one where the key goes when that fails before anything was sent.
-    pub(super) fn execute<R>(&self, key: &WireKey<'_>, repeat: Repeat, mut exchange: impl Exchange<R>) -> Result<R> {
+    pub(super) fn execute<R>(
+        &self,
+        key: &WireKey<'_>,
+        repeat: Repeat,
+        mut exchange: impl Exchange<R>,
+    ) -> Result<R> {
         let now = Instant::now();
         let mut search = self.pool.search(key, now, deadline(now, self.timeout));
         loop {
@@ -44,18 +49,24 @@ impl MemcachedClient {
     }
 
     /// Runs a command on a given server.
-    pub(super) fn execute_on<R>(&self, host: &Host, repeat: Repeat, mut exchange: impl Exchange<R>) -> Result<R> {
+    pub(super) fn execute_on<R>(
+        &self,
+        host: &Host,
+        repeat: Repeat,
+        mut exchange: impl Exchange<R>,
+    ) -> Result<R> {
         let now = Instant::now();
-        let (Refusal::Final(error) | Refusal::Unavailable(error)) = match host.lend(deadline(now, self.timeout), now) {
-            Ok(mut lease) => match exchange(lease.io()) {
-                Ok(answer) => return Ok(answer),
-                Err(error) => match self.second_try(lease, error, repeat, &mut exchange) {
+        let (Refusal::Final(error) | Refusal::Unavailable(error)) =
+            match host.lend(deadline(now, self.timeout), now) {
+                Ok(mut lease) => match exchange(lease.io()) {
                     Ok(answer) => return Ok(answer),
-                    Err(refusal) => refusal,
+                    Err(error) => match self.second_try(lease, error, repeat, &mut exchange) {
+                        Ok(answer) => return Ok(answer),
+                        Err(refusal) => refusal,
+                    },
                 },
-            },
-            Err(refusal) => refusal,
-        };
+                Err(refusal) => refusal,
+            };
         Err(error)
     }
 
@@ -86,26 +97,40 @@ impl MemcachedClient {
             Repeat::Overwrites => self.pool.retries_writes() || !lease.io().has_written(),
             Repeat::Never => !lease.io().has_written(),
         };
-        allowed && error.kind() == ErrorKind::Connection && lease.is_reused() && !lease.io().has_heard()
+        allowed
+            && error.kind() == ErrorKind::Connection
+            && lease.is_reused()
+            && !lease.io().has_heard()
     }
 
     /// The error as the caller sees it: the loss of an answer to a command that changes something leaves its outcome open.
     fn outcome(&self, lease: &mut Lease<'_>, error: Error, repeat: Repeat) -> Error {
         let error = error.at(lease.host().addr().name());
-        if repeat != Repeat::Reads && lease.io().has_written() { error.into_ambiguous() } else { error }
+        if repeat != Repeat::Reads && lease.io().has_written() {
+            error.into_ambiguous()
+        } else {
+            error
+        }
     }
 
     /// Tells the handler of an error, and turns it into `instead` where the client degrades.
-    pub(super) fn settle<R>(&self, answer: Result<R>, instead: R) -> Result<R> {
+    pub(super) fn report<R>(&self, answer: Result<R>, instead: R) -> Result<R> {
         let Err(error) = answer else { return answer };
-        let own_fault = matches!(error.kind(), ErrorKind::Key | ErrorKind::Config | ErrorKind::Encode | ErrorKind::Shutdown);
+        let own_fault = matches!(
+            error.kind(),
+            ErrorKind::Key | ErrorKind::Config | ErrorKind::Encode | ErrorKind::Shutdown
+        );
         if own_fault {
             return Err(error);
         }
         if let Some(on_error) = &self.on_error {
             on_error(&error);
         }
-        if self.degrade { Ok(instead) } else { Err(error) }
+        if self.degrade {
+            Ok(instead)
+        } else {
+            Err(error)
+        }
     }
 }
 
@@ -119,7 +144,11 @@ pub(super) fn deadline(now: Instant, timeout: Duration) -> Instant {
 pub(super) fn unexpected(reply: Reply<'_>) -> Unexpected {
     match reply {
         Reply::Refused(refusal) => {
-            let kind = if refusal.server { ErrorKind::Server } else { ErrorKind::Client };
+            let kind = if refusal.server {
+                ErrorKind::Server
+            } else {
+                ErrorKind::Client
+            };
             Unexpected::Refused(Error::new(kind, refusal.line.to_owned()))
         }
         _ => Unexpected::Foreign,
@@ -140,7 +169,9 @@ impl Unexpected {
                 io.settle();
                 error
             }
-            Unexpected::Foreign => io.out_of_step(Desync("the reply does not belong to the command")),
+            Unexpected::Foreign => {
+                io.out_of_step(Desync("the reply does not belong to the command"))
+            }
         }
     }
 }

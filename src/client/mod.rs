@@ -6,6 +6,7 @@ mod retrieve;
 mod store;
 
 pub use item::Item;
+pub use store::Cas;
 
 use std::fmt;
 use std::sync::Arc;
@@ -24,7 +25,6 @@ use crate::server::ToServerAddr;
 /// that the server declined `Ok(false)`, and an [`Error`] means that the answer is not known.
 #[derive(Clone)]
 #[doc(alias = "MemCachedClient")]
-#[doc(alias = "MemcachedClient")]
 #[doc(alias = "Memcached")]
 #[doc(alias = "Memcache")]
 pub struct MemcachedClient {
@@ -55,7 +55,9 @@ impl MemcachedClient {
     /// # Ok(()) }
     /// ```
     pub fn connect(server: impl ToServerAddr) -> Result<Self> {
-        let pool = SockIoPool::builder().servers([server.to_server_addr()?]).build()?;
+        let pool = SockIoPool::builder()
+            .servers([server.to_server_addr()?])
+            .build()?;
         Ok(Self::new(pool))
     }
 

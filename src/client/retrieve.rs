@@ -9,7 +9,7 @@ use crate::codec::{FromValue, Transcoder};
 use crate::error::Result;
 use crate::expiry::Expiry;
 use crate::key::{ToKey, WireKey};
-use crate::protocol::{Desync, Expect, Reply, Request, text};
+use crate::protocol::{Expect, Reply, Request, text};
 use crate::sock::SockIo;
 
 /// The head of a value.
@@ -27,49 +27,92 @@ impl MemcachedClient {
     /// # Errors
     /// [`ErrorKind::Decode`](crate::ErrorKind::Decode) if the value cannot be read as a `T`; otherwise those of every
     /// operation, see [`ErrorKind`](crate::ErrorKind).
-    #[doc(alias = "get")]
     pub fn get<T: FromValue>(&self, key: impl ToKey) -> Result<Option<T>> {
         let key = self.pool.check(&key)?;
-        let request = Request::Get { key: key.bytes(), cas: false };
-        let answer = self.retrieve(&key, request, |transcoder, head, body| value(transcoder, head, body));
-        self.settle(answer, None)
+        let request = Request::Get {
+            key: key.bytes(),
+            cas: false,
+        };
+        let answer = self.retrieve(&key, request, |transcoder, head, body| {
+            value(transcoder, head, body)
+        });
+        self.report(answer, None)
     }
 
     /// The value of a key with its flags and its cas token.
-    #[doc(alias = "gets")]
     pub fn gets<T: FromValue>(&self, key: impl ToKey) -> Result<Option<Item<T>>> {
         let key = self.pool.check(&key)?;
-        let answer = self.retrieve(&key, Request::Get { key: key.bytes(), cas: true }, item);
-        self.settle(answer, None)
+        let answer = self.retrieve(
+            &key,
+            Request::Get {
+                key: key.bytes(),
+                cas: true,
+            },
+            item,
+        );
+        self.report(answer, None)
     }
 
     /// The value of a key, which from now on ends at `expiry`.
     #[doc(alias = "gat")]
     #[doc(alias = "getAndTouch")]
-    pub fn get_and_touch<T: FromValue>(&self, key: impl ToKey, expiry: impl Into<Expiry>) -> Result<Option<T>> {
+    pub fn get_and_touch<T: FromValue>(
+        &self,
+        key: impl ToKey,
+        expiry: impl Into<Expiry>,
+    ) -> Result<Option<T>> {
         let key = self.pool.check(&key)?;
         let exptime = expiry.into().exptime(SystemTime::now);
-        let request = Request::GetAndTouch { key: key.bytes(), exptime, cas: false };
-        let answer = self.retrieve(&key, request, |transcoder, head, body| value(transcoder, head, body));
-        self.settle(answer, None)
+        let request = Request::GetAndTouch {
+            key: key.bytes(),
+            exptime,
+            cas: false,
+        };
+        let answer = self.retrieve(&key, request, |transcoder, head, body| {
+            value(transcoder, head, body)
+        });
+        self.report(answer, None)
     }
 
     /// Like [`get_and_touch`](Self::get_and_touch), with flags and cas token.
     #[doc(alias = "gats")]
-    pub fn gets_and_touch<T: FromValue>(&self, key: impl ToKey, expiry: impl Into<Expiry>) -> Result<Option<Item<T>>> {
+    pub fn gets_and_touch<T: FromValue>(
+        &self,
+        key: impl ToKey,
+        expiry: impl Into<Expiry>,
+    ) -> Result<Option<Item<T>>> {
         let key = self.pool.check(&key)?;
         let exptime = expiry.into().exptime(SystemTime::now);
-        let answer = self.retrieve(&key, Request::GetAndTouch { key: key.bytes(), exptime, cas: true }, item);
-        self.settle(answer, None)
+        let answer = self.retrieve(
+            &key,
+            Request::GetAndTouch {
+                key: key.bytes(),
+                exptime,
+                cas: true,
+            },
+            item,
+        );
+        self.report(answer, None)
     }
 
     /// The stored bytes of a key and their flags, past the transcoder.
     pub fn get_raw(&self, key: impl ToKey) -> Result<Option<Item<Vec<u8>>>> {
         let key = self.pool.check(&key)?;
-        let answer = self.retrieve(&key, Request::Get { key: key.bytes(), cas: true }, |_, head, body| {
-            Ok(Item { value: body.into_owned(), flags: head.flags, cas: head.cas })
-        });
-        self.settle(answer, None)
+        let answer = self.retrieve(
+            &key,
+            Request::Get {
+                key: key.bytes(),
+                cas: true,
+            },
+            |_, head, body| {
+                Ok(Item {
+                    value: body.into_owned(),
+                    flags: head.flags,
+                    cas: head.cas,
+                })
+            },
+        );
+        self.report(answer, None)
     }
 
     /// The stored bytes of a key into `value`, past the transcoder; returns the flags. No allocation where `value` has the
@@ -77,28 +120,44 @@ impl MemcachedClient {
     pub fn get_into(&self, key: impl ToKey, value: &mut Vec<u8>) -> Result<Option<u32>> {
         value.clear();
         let key = self.pool.check(&key)?;
-        let request = Request::Get { key: key.bytes(), cas: false };
+        let request = Request::Get {
+            key: key.bytes(),
+            cas: false,
+        };
         let answer = self.execute(&key, Repeat::Reads, |io| {
             io.send(1, None, |out| text::encode(&request, out))?;
-            let Some(head) = head(io, key.bytes(), false)? else { return Ok(None) };
+            let Some(head) = head(io, key.bytes(), false)? else {
+                return Ok(None);
+            };
             io.body_into(head.len, value)?;
-            end(io)?;
+            io.end_of_values(0)?;
             Ok(Some(head.flags))
         });
         if answer.is_err() {
             value.clear();
         }
-        self.settle(answer, None)
+        self.report(answer, None)
     }
 
     /// Hands the stored bytes of a key and their flags to `see`, past the transcoder, without a copy where they are
     /// short (up to about 16 KiB).
     ///
     /// `see` runs while the connection is lent: it should be quick. If it panics the connection is closed.
-    pub fn get_with<R>(&self, key: impl ToKey, mut see: impl FnMut(&[u8], u32) -> R) -> Result<Option<R>> {
+    pub fn get_with<R>(
+        &self,
+        key: impl ToKey,
+        mut see: impl FnMut(&[u8], u32) -> R,
+    ) -> Result<Option<R>> {
         let key = self.pool.check(&key)?;
-        let answer = self.retrieve(&key, Request::Get { key: key.bytes(), cas: false }, |_, head, body| Ok(see(&body, head.flags)));
-        self.settle(answer, None)
+        let answer = self.retrieve(
+            &key,
+            Request::Get {
+                key: key.bytes(),
+                cas: false,
+            },
+            |_, head, body| Ok(see(&body, head.flags)),
+        );
+        self.report(answer, None)
     }
 
     /// Whether a key is there; its value is not fetched.
@@ -109,7 +168,9 @@ impl MemcachedClient {
     pub fn exists(&self, key: impl ToKey) -> Result<bool> {
         let key = self.pool.check(&key)?;
         let answer = self.execute(&key, Repeat::Reads, |io| {
-            io.send(1, None, |out| text::encode(&Request::Exists { key: key.bytes() }, out))?;
+            io.send(1, None, |out| {
+                text::encode(&Request::Exists { key: key.bytes() }, out)
+            })?;
             let present = io.receive(Expect::Exists, |reply| match reply {
                 Reply::Present => Ok(Some(true)),
                 Reply::NotFound => Ok(Some(false)),
@@ -121,13 +182,21 @@ impl MemcachedClient {
             if let Some(present) = present {
                 return Ok(present);
             }
-            io.send(1, None, |out| text::encode(&Request::Get { key: key.bytes(), cas: false }, out))?;
-            let Some(head) = head(io, key.bytes(), false)? else { return Ok(false) };
-            io.body(head.len, |_| ())?;
-            end(io)?;
-            Ok(true)
+            io.send(1, None, |out| {
+                text::encode(
+                    &Request::Get {
+                        key: key.bytes(),
+                        cas: false,
+                    },
+                    out,
+                )
+            })?;
+            let Some(head) = head(io, key.bytes(), false)? else {
+                return Ok(false);
+            };
+            io.only_body(head.len, |_| true)
         });
-        self.settle(answer, false)
+        self.report(answer, false)
     }
 
     fn retrieve<R>(
@@ -136,14 +205,18 @@ impl MemcachedClient {
         request: Request<'_>,
         mut read: impl FnMut(&dyn Transcoder, Head, Cow<'_, [u8]>) -> Result<R>,
     ) -> Result<Option<R>> {
-        let cas = matches!(request, Request::Get { cas: true, .. } | Request::GetAndTouch { cas: true, .. });
+        let cas = matches!(
+            request,
+            Request::Get { cas: true, .. } | Request::GetAndTouch { cas: true, .. }
+        );
         // `gat` moves the end of the item: sent twice it does no harm.
         self.execute(key, Repeat::Reads, |io| {
             io.send(1, None, |out| text::encode(&request, out))?;
-            let Some(head) = head(io, key.bytes(), cas)? else { return Ok(None) };
-            let value = io.body(head.len, |body| read(&*self.transcoder, head, body))?;
-            end(io)?;
-            value.map(Some)
+            let Some(head) = head(io, key.bytes(), cas)? else {
+                return Ok(None);
+            };
+            io.only_body(head.len, |body| read(&*self.transcoder, head, body))?
+                .map(Some)
         })
     }
 }
@@ -152,15 +225,32 @@ fn value<T: FromValue>(transcoder: &dyn Transcoder, head: Head, body: Cow<'_, [u
     T::from_value(transcoder.decode(head.flags, body)?)
 }
 
-fn item<T: FromValue>(transcoder: &dyn Transcoder, head: Head, body: Cow<'_, [u8]>) -> Result<Item<T>> {
+fn item<T: FromValue>(
+    transcoder: &dyn Transcoder,
+    head: Head,
+    body: Cow<'_, [u8]>,
+) -> Result<Item<T>> {
     let value = value(transcoder, head, body)?;
-    Ok(Item { value, flags: head.flags, cas: head.cas })
+    Ok(Item {
+        value,
+        flags: head.flags,
+        cas: head.cas,
+    })
 }
 
 /// Reads the head of the value of `key`; `None`, the reply consumed, on a miss.
 pub(super) fn head(io: &mut SockIo, key: &[u8], cas: bool) -> Result<Option<Head>> {
     let head = io.receive(Expect::Values { cas }, |reply| match reply {
-        Reply::Value { key: found, flags, len, cas } if found == key => Ok(Some(Head { flags, len, cas: cas.unwrap_or(0) })),
+        Reply::Value {
+            key: found,
+            flags,
+            len,
+            cas,
+        } if found == key => Ok(Some(Head {
+            flags,
+            len,
+            cas: cas.unwrap_or(0),
+        })),
         Reply::End => Ok(None),
         other => Err(unexpected(other)),
     })?;
@@ -169,13 +259,4 @@ pub(super) fn head(io: &mut SockIo, key: &[u8], cas: bool) -> Result<Option<Head
         io.settle();
     }
     Ok(head)
-}
-
-/// Reads the end of the reply to a single key. An error line in its place breaks off a reply that has begun.
-pub(super) fn end(io: &mut SockIo) -> Result<()> {
-    if io.receive(Expect::Values { cas: false }, |reply| reply == Reply::End)? {
-        io.settle();
-        return Ok(());
-    }
-    Err(io.out_of_step(Desync("a value is not followed by the end of the reply")))
 }

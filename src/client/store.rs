@@ -30,49 +30,70 @@ impl MemcachedClient {
     /// [`ErrorKind::Encode`](crate::ErrorKind::Encode) if the transcoder has no form for the value (nothing was sent),
     /// [`ErrorKind::Server`](crate::ErrorKind::Server) if it is too large for the server: the old value is gone then;
     /// [`ErrorKind::Ambiguous`](crate::ErrorKind::Ambiguous) if the answer was lost.
-    #[doc(alias = "set")]
     #[doc(alias = "setByKey")]
-    pub fn set(&self, key: impl ToKey, value: impl ToValue, expiry: impl Into<Expiry>) -> Result<bool> {
+    pub fn set(
+        &self,
+        key: impl ToKey,
+        value: impl ToValue,
+        expiry: impl Into<Expiry>,
+    ) -> Result<bool> {
         self.store_value(StoreVerb::Set, key, value, expiry)
     }
 
     /// Stores a value if the key is not there; false if it is.
-    #[doc(alias = "add")]
-    pub fn add(&self, key: impl ToKey, value: impl ToValue, expiry: impl Into<Expiry>) -> Result<bool> {
+    pub fn add(
+        &self,
+        key: impl ToKey,
+        value: impl ToValue,
+        expiry: impl Into<Expiry>,
+    ) -> Result<bool> {
         self.store_value(StoreVerb::Add, key, value, expiry)
     }
 
     /// Stores a value if the key is there; false if it is not.
-    #[doc(alias = "replace")]
-    pub fn replace(&self, key: impl ToKey, value: impl ToValue, expiry: impl Into<Expiry>) -> Result<bool> {
+    pub fn replace(
+        &self,
+        key: impl ToKey,
+        value: impl ToValue,
+        expiry: impl Into<Expiry>,
+    ) -> Result<bool> {
         self.store_value(StoreVerb::Replace, key, value, expiry)
     }
 
     /// Stores a value if the item is still the one that was read with `token`
     /// (by [`gets`](MemcachedClient::gets)).
-    #[doc(alias = "cas")]
-    pub fn cas(&self, key: impl ToKey, value: impl ToValue, expiry: impl Into<Expiry>, token: u64) -> Result<Cas> {
+    pub fn cas(
+        &self,
+        key: impl ToKey,
+        value: impl ToValue,
+        expiry: impl Into<Expiry>,
+        token: u64,
+    ) -> Result<Cas> {
         let value = value.to_value();
         let encoded = self.transcoder.encode(value)?;
         let answer = self.store(StoreVerb::Cas(token), key, &encoded, expiry.into());
-        self.settle(answer, Cas::NotFound)
+        self.report(answer, Cas::NotFound)
     }
 
     /// Adds bytes behind the stored ones, past the transcoder; flags and expiry stay. False if the key is not there,
     /// or if the sum is too large for the server (it does not say which).
-    #[doc(alias = "append")]
     pub fn append(&self, key: impl ToKey, bytes: impl AsRef<[u8]>) -> Result<bool> {
         self.store_bytes(StoreVerb::Append, key, bytes.as_ref(), 0, Expiry::never())
     }
 
     /// Adds bytes before the stored ones; otherwise as [`append`](Self::append).
-    #[doc(alias = "prepend")]
     pub fn prepend(&self, key: impl ToKey, bytes: impl AsRef<[u8]>) -> Result<bool> {
         self.store_bytes(StoreVerb::Prepend, key, bytes.as_ref(), 0, Expiry::never())
     }
 
     /// Stores bytes and flags as they are, past the transcoder.
-    pub fn set_raw(&self, key: impl ToKey, bytes: impl AsRef<[u8]>, flags: u32, expiry: impl Into<Expiry>) -> Result<bool> {
+    pub fn set_raw(
+        &self,
+        key: impl ToKey,
+        bytes: impl AsRef<[u8]>,
+        flags: u32,
+        expiry: impl Into<Expiry>,
+    ) -> Result<bool> {
         self.store_bytes(StoreVerb::Set, key, bytes.as_ref(), flags, expiry.into())
     }
 
@@ -91,15 +112,18 @@ impl MemcachedClient {
         let value = value.to_value();
         let mut encoded = self.transcoder.encode(value)?;
         if encoded.flags & flags != 0 {
-            return Err(crate::Error::encode("the transcoder uses a bit of these flags itself"));
+            return Err(crate::Error::encode(
+                "the transcoder uses a bit of these flags itself",
+            ));
         }
         encoded.flags |= flags;
-        let answer = self.store(StoreVerb::Set, key, &encoded, expiry.into()).map(|cas| cas == Cas::Stored);
-        self.settle(answer, false)
+        let answer = self
+            .store(StoreVerb::Set, key, &encoded, expiry.into())
+            .map(|cas| cas == Cas::Stored);
+        self.report(answer, false)
     }
 
     /// Removes a key; false if it was not there.
-    #[doc(alias = "delete")]
     pub fn delete(&self, key: impl ToKey) -> Result<bool> {
         let key = self.pool.check(&key)?;
         let request = Request::Delete { key: key.bytes() };
@@ -107,38 +131,72 @@ impl MemcachedClient {
             io.send(1, None, |out| text::encode(&request, out))?;
             yes_or_no(io, Expect::Delete, Reply::Deleted, Reply::NotFound)
         });
-        self.settle(answer, false)
+        self.report(answer, false)
     }
 
     /// Gives an item a new end; false if it is not there.
-    #[doc(alias = "touch")]
     pub fn touch(&self, key: impl ToKey, expiry: impl Into<Expiry>) -> Result<bool> {
         let key = self.pool.check(&key)?;
-        let request = Request::Touch { key: key.bytes(), exptime: expiry.into().exptime(SystemTime::now) };
+        let request = Request::Touch {
+            key: key.bytes(),
+            exptime: expiry.into().exptime(SystemTime::now),
+        };
         let answer = self.execute(&key, Repeat::Overwrites, |io| {
             io.send(1, None, |out| text::encode(&request, out))?;
             yes_or_no(io, Expect::Touch, Reply::Touched, Reply::NotFound)
         });
-        self.settle(answer, false)
+        self.report(answer, false)
     }
 
-    fn store_value(&self, verb: StoreVerb, key: impl ToKey, value: impl ToValue, expiry: impl Into<Expiry>) -> Result<bool> {
+    fn store_value(
+        &self,
+        verb: StoreVerb,
+        key: impl ToKey,
+        value: impl ToValue,
+        expiry: impl Into<Expiry>,
+    ) -> Result<bool> {
         let encoded = self.transcoder.encode(value.to_value())?;
-        let answer = self.store(verb, key, &encoded, expiry.into()).map(|cas| cas == Cas::Stored);
-        self.settle(answer, false)
+        let answer = self
+            .store(verb, key, &encoded, expiry.into())
+            .map(|cas| cas == Cas::Stored);
+        self.report(answer, false)
     }
 
-    fn store_bytes(&self, verb: StoreVerb, key: impl ToKey, bytes: &[u8], flags: u32, expiry: Expiry) -> Result<bool> {
-        let encoded = Encoded { flags, data: bytes.into() };
-        let answer = self.store(verb, key, &encoded, expiry).map(|cas| cas == Cas::Stored);
-        self.settle(answer, false)
+    fn store_bytes(
+        &self,
+        verb: StoreVerb,
+        key: impl ToKey,
+        bytes: &[u8],
+        flags: u32,
+        expiry: Expiry,
+    ) -> Result<bool> {
+        let encoded = Encoded {
+            flags,
+            data: bytes.into(),
+        };
+        let answer = self
+            .store(verb, key, &encoded, expiry)
+            .map(|cas| cas == Cas::Stored);
+        self.report(answer, false)
     }
 
     /// The one road of everything that stores. `NotFound` also stands for "not stored".
-    fn store(&self, verb: StoreVerb, key: impl ToKey, encoded: &Encoded<'_>, expiry: Expiry) -> Result<Cas> {
+    fn store(
+        &self,
+        verb: StoreVerb,
+        key: impl ToKey,
+        encoded: &Encoded<'_>,
+        expiry: Expiry,
+    ) -> Result<Cas> {
         let key = self.pool.check(&key)?;
         let exptime = expiry.exptime(SystemTime::now);
-        let request = Request::Store { verb, key: key.bytes(), flags: encoded.flags, exptime, len: encoded.data.len() };
+        let request = Request::Store {
+            verb,
+            key: key.bytes(),
+            flags: encoded.flags,
+            exptime,
+            len: encoded.data.len(),
+        };
         let repeat = match verb {
             StoreVerb::Set | StoreVerb::Replace => Repeat::Overwrites,
             _ => Repeat::Never,
@@ -164,7 +222,12 @@ pub(super) fn stored(io: &mut SockIo, verb: StoreVerb) -> Result<Cas> {
 }
 
 /// Reads an answer of two words.
-pub(super) fn yes_or_no(io: &mut SockIo, expect: Expect, yes: Reply<'_>, no: Reply<'_>) -> Result<bool> {
+pub(super) fn yes_or_no(
+    io: &mut SockIo,
+    expect: Expect,
+    yes: Reply<'_>,
+    no: Reply<'_>,
+) -> Result<bool> {
     let answer = io.receive(expect, |reply| match reply {
         reply if reply == yes => Ok(true),
         reply if reply == no => Ok(false),

@@ -17,7 +17,7 @@ use crate::server::{ServerAddr, ToServerAddr};
 /// The settings of a [`SockIoPool`]. Every time is finite; no setter fails, [`build`](Self::build) tells what is wrong.
 #[derive(Clone, Debug, Default)]
 pub struct SockIoPoolBuilder {
-    servers: Vec<Result<ServerAddr, String>>,
+    servers: Vec<std::result::Result<ServerAddr, String>>,
     weights: Option<Vec<u32>>,
     settings: Settings,
     max_open: Option<usize>,
@@ -45,7 +45,9 @@ impl SockIoPoolBuilder {
         I: IntoIterator,
         I::Item: ToServerAddr,
     {
-        let servers = servers.into_iter().map(|server| server.to_server_addr().map_err(|error| error.to_string()));
+        let servers = servers
+            .into_iter()
+            .map(|server| server.to_server_addr().map_err(|error| error.to_string()));
         self.servers = servers.collect();
         self
     }
@@ -302,10 +304,20 @@ impl SockIoPoolBuilder {
     /// Takes over the sizes, times and back-off that a client of `compat` has by default
     /// (for Java: those of the 2.x line's last version). A client without a pool of its own changes nothing.
     pub fn defaults_of(mut self, compat: Compat) -> Self {
-        let Some(defaults) = compat.pool_defaults() else { return self };
-        let PoolDefaults { initial_conn, min_conn, max_conn, max_open, multiplier, .. } = defaults;
+        let Some(defaults) = compat.pool_defaults() else {
+            return self;
+        };
+        let PoolDefaults {
+            initial_conn,
+            min_conn,
+            max_conn,
+            max_open,
+            multiplier,
+            ..
+        } = defaults;
         let settings = &mut self.settings;
-        (settings.initial_conn, settings.min_conn, settings.max_conn) = (initial_conn, min_conn, max_conn);
+        (settings.initial_conn, settings.min_conn, settings.max_conn) =
+            (initial_conn, min_conn, max_conn);
         // The old pools' `maxConn` limited idle connections only; a limit of open ones is this crate's own.
         self.max_open = Some(max_open);
         settings.max_create = old_max_create(min_conn, multiplier).max(1);
@@ -330,13 +342,23 @@ impl SockIoPoolBuilder {
     #[doc(alias = "initialize")]
     #[doc(alias = "Initialize")]
     pub fn build(self) -> Result<SockIoPool> {
-        let mut servers = self.servers.into_iter().collect::<Result<Vec<_>, _>>().map_err(Error::config)?;
+        let mut servers = self
+            .servers
+            .into_iter()
+            .collect::<std::result::Result<Vec<_>, _>>()
+            .map_err(Error::config)?;
         if let Some(weights) = self.weights {
             if weights.len() != servers.len() {
                 let (weights, servers) = (weights.len(), servers.len());
-                return Err(Error::config(format!("{weights} weights were given for {servers} servers")));
+                return Err(Error::config(format!(
+                    "{weights} weights were given for {servers} servers"
+                )));
             }
-            servers = servers.into_iter().zip(weights).map(|(server, weight)| server.with_weight(weight)).collect();
+            servers = servers
+                .into_iter()
+                .zip(weights)
+                .map(|(server, weight)| server.with_weight(weight))
+                .collect();
         }
         let compat = self.compat.unwrap_or_else(Compat::default);
         let router = Router::new(

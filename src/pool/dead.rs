@@ -13,7 +13,12 @@ pub(crate) struct Dead {
 
 impl Dead {
     pub(crate) fn new(start: Duration, limit: Duration) -> Self {
-        Self { start, limit, until: None, delay: Duration::ZERO }
+        Self {
+            start,
+            limit,
+            until: None,
+            delay: Duration::ZERO,
+        }
     }
 
     /// A live server failed: it is dead for the first delay. Many callers may fail at the same time;
@@ -56,7 +61,11 @@ mod tests {
         let now = Instant::now();
         let mut delays = Vec::new();
         for failure in 0..count {
-            if failure == 0 { assert!(dead.fail(now)) } else { dead.fail_again(now) }
+            if failure == 0 {
+                assert!(dead.fail(now))
+            } else {
+                dead.fail_again(now)
+            }
             delays.push(dead.delay().as_millis() as u64);
         }
         delays
@@ -64,13 +73,18 @@ mod tests {
 
     #[test]
     fn the_java_client_s_delays() {
-        let measured = [1000, 2000, 4000, 8000, 16000, 32000, 64000, 128000, 256000, 512000, 600000, 600000];
+        let measured = [
+            1000, 2000, 4000, 8000, 16000, 32000, 64000, 128000, 256000, 512000, 600000, 600000,
+        ];
         assert_eq!(delays(1000, 600_000, 12), measured);
     }
 
     #[test]
     fn the_dotnet_client_s_delays() {
-        assert_eq!(delays(100, u64::MAX >> 16, 6), [100, 200, 400, 800, 1600, 3200]);
+        assert_eq!(
+            delays(100, u64::MAX >> 16, 6),
+            [100, 200, 400, 800, 1600, 3200]
+        );
     }
 
     #[test]

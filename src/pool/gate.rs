@@ -58,8 +58,17 @@ pub(crate) struct Occupancy {
 
 impl<T> Gate<T> {
     pub(crate) fn new(max_open: usize, dead: Dead) -> Self {
-        let state = State { idle: Vec::new(), waiting: VecDeque::new(), open: 0, dead, closed: false };
-        Self { state: Mutex::new(state), max_open }
+        let state = State {
+            idle: Vec::new(),
+            waiting: VecDeque::new(),
+            open: 0,
+            dead,
+            closed: false,
+        };
+        Self {
+            state: Mutex::new(state),
+            max_open,
+        }
     }
 
     /// Comes to the gate. First come, first served: nobody passes those who wait.
@@ -170,7 +179,11 @@ impl<T> Gate<T> {
             let mut picked = Vec::new();
             for mut connection in std::mem::take(&mut state.idle) {
                 let here = idle - picked.len();
-                if choose(here, &mut connection) { picked.push(connection) } else { kept.push(connection) }
+                if choose(here, &mut connection) {
+                    picked.push(connection)
+                } else {
+                    kept.push(connection)
+                }
             }
             (picked, kept)
         };
@@ -206,7 +219,10 @@ impl<T> State<T> {
             self.open += 1;
             return Entry::Permit;
         }
-        let waiter = Arc::new(Waiter { offer: Mutex::new(None), ready: Condvar::new() });
+        let waiter = Arc::new(Waiter {
+            offer: Mutex::new(None),
+            ready: Condvar::new(),
+        });
         self.waiting.push_back(Arc::clone(&waiter));
         Entry::Wait(waiter)
     }
@@ -226,7 +242,9 @@ impl<T> Waiter<T> {
 
     fn wait(&self, limit: Duration) -> Option<Entry<T>> {
         let offer = lock(&self.offer);
-        let waited = self.ready.wait_timeout_while(offer, limit, |offer| offer.is_none());
+        let waited = self
+            .ready
+            .wait_timeout_while(offer, limit, |offer| offer.is_none());
         let (mut offer, _) = waited.unwrap_or_else(std::sync::PoisonError::into_inner);
         offer.take()
     }
@@ -240,7 +258,10 @@ mod tests {
     const LATE: Duration = Duration::from_secs(10);
 
     fn gate(max_open: usize) -> Gate<u32> {
-        Gate::new(max_open, Dead::new(Duration::from_millis(100), Duration::from_secs(1)))
+        Gate::new(
+            max_open,
+            Dead::new(Duration::from_millis(100), Duration::from_secs(1)),
+        )
     }
 
     fn waiter(gate: &Gate<u32>) -> Arc<Waiter<u32>> {
@@ -292,7 +313,10 @@ mod tests {
         assert!(matches!(gate.enter(), Entry::Permit));
         let first = waiter(&gate);
         assert_eq!(gate.put(7), None);
-        assert!(matches!(gate.wait(&first, Duration::ZERO), Some(Entry::Idle(7))));
+        assert!(matches!(
+            gate.wait(&first, Duration::ZERO),
+            Some(Entry::Idle(7))
+        ));
     }
 
     #[test]
@@ -310,7 +334,9 @@ mod tests {
         assert_eq!(gate.put(7), Some(7));
         gate.forfeit();
         assert_eq!(gate.reserve(5), 0);
-        assert!(matches!(gate.enter(), Entry::Dead(until) if until == now + Duration::from_millis(100)));
+        assert!(
+            matches!(gate.enter(), Entry::Dead(until) if until == now + Duration::from_millis(100))
+        );
         assert_eq!(gate.kill_again(now), Duration::from_millis(200));
         gate.revive();
         assert_eq!(gate.reserve(5), 2);

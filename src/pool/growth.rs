@@ -9,7 +9,10 @@ pub(crate) struct Growth {
 
 impl Growth {
     pub(crate) fn new(max_create: usize) -> Self {
-        Self { shift: 0, max_create }
+        Self {
+            shift: 0,
+            max_create,
+        }
     }
 
     /// The size of the next batch (whalin 1.6 `SockIOPool.java`, `getConnection`: `createShift`).
@@ -30,12 +33,20 @@ impl Growth {
 
 /// The old clients' limit of a batch (whalin 1.6 `SockIOPool.java` and memcacheddotnet `SockIOPool.cs`, `maxCreate`, multiplier 4).
 pub(crate) fn old_max_create(min_conn: usize, multiplier: usize) -> usize {
-    if multiplier > min_conn { min_conn } else { min_conn / multiplier }
+    if multiplier > min_conn {
+        min_conn
+    } else {
+        min_conn / multiplier
+    }
 }
 
 /// How many of `excess` connections close in one pass (the same files, `selfMaint`: `needToClose`).
 pub(crate) fn closing_step(excess: usize, divisor: usize) -> usize {
-    if excess <= divisor { excess } else { excess / divisor }
+    if excess <= divisor {
+        excess
+    } else {
+        excess / divisor
+    }
 }
 
 #[cfg(test)]
@@ -64,22 +75,47 @@ mod tests {
         // memcacheddotnet, MinConnections 3, 8 and 250.
         assert_eq!(batches(old_max_create(3, 4), 4), [1, 2, 3, 3]);
         assert_eq!(batches(old_max_create(8, 4), 4), [1, 2, 2, 2]);
-        assert_eq!(batches(old_max_create(250, 4), 8), [1, 2, 4, 8, 16, 32, 62, 62]);
+        assert_eq!(
+            batches(old_max_create(250, 4), 8),
+            [1, 2, 4, 8, 16, 32, 62, 62]
+        );
         assert_eq!(batches(32, 8), [1, 2, 4, 8, 16, 32, 32, 32]);
     }
 
     #[test]
     fn the_old_limit_of_a_batch() {
-        let measured = [(1, 1), (2, 2), (3, 3), (4, 1), (5, 1), (6, 1), (7, 1), (8, 2), (10, 2), (20, 5), (40, 10)];
+        let measured = [
+            (1, 1),
+            (2, 2),
+            (3, 3),
+            (4, 1),
+            (5, 1),
+            (6, 1),
+            (7, 1),
+            (8, 2),
+            (10, 2),
+            (20, 5),
+            (40, 10),
+        ];
         for (min_conn, max_create) in measured {
-            assert_eq!(old_max_create(min_conn, 4), max_create, "minConn {min_conn}");
+            assert_eq!(
+                old_max_create(min_conn, 4),
+                max_create,
+                "minConn {min_conn}"
+            );
         }
     }
 
     #[test]
     fn measured_shrinking() {
-        assert_eq!(shrinking(85, 10, 4), [85, 67, 53, 43, 35, 29, 25, 22, 19, 17, 16, 15, 14, 10]); // whalin 1.6
-        assert_eq!(shrinking(80, 10, 3), [80, 57, 42, 32, 25, 20, 17, 15, 14, 13, 10]); // whalin 2.x
+        assert_eq!(
+            shrinking(85, 10, 4),
+            [85, 67, 53, 43, 35, 29, 25, 22, 19, 17, 16, 15, 14, 10]
+        ); // whalin 1.6
+        assert_eq!(
+            shrinking(80, 10, 3),
+            [80, 57, 42, 32, 25, 20, 17, 15, 14, 13, 10]
+        ); // whalin 2.x
         assert_eq!(shrinking(30, 10, 4), [30, 25, 22, 19, 17, 16, 15, 14, 10]); // memcacheddotnet
     }
 

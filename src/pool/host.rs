@@ -67,7 +67,12 @@ pub(crate) struct Lease<'h> {
 }
 
 impl Host {
-    pub(crate) fn new(index: usize, addr: ServerAddr, settings: Arc<Settings>, watch: Arc<Watch>) -> Self {
+    pub(crate) fn new(
+        index: usize,
+        addr: ServerAddr,
+        settings: Arc<Settings>,
+        watch: Arc<Watch>,
+    ) -> Self {
         let dead = Dead::new(settings.dead_start, settings.dead_limit);
         Self {
             index,
@@ -100,14 +105,22 @@ impl Host {
     }
 
     /// Lends a connection: an idle one, or a new one which the caller opens, or the next one that is free.
-    pub(crate) fn lend(&self, deadline: Instant, mut now: Instant) -> std::result::Result<Lease<'_>, Refusal> {
+    pub(crate) fn lend(
+        &self,
+        deadline: Instant,
+        mut now: Instant,
+    ) -> std::result::Result<Lease<'_>, Refusal> {
         let mut entry = self.gate.enter();
         loop {
             match entry {
                 Entry::Idle(mut connection) => {
                     if self.is_usable(&connection, now) {
                         connection.lend(deadline, now, &self.watch);
-                        let lease = Lease { host: self, connection: Some(connection), reused: true };
+                        let lease = Lease {
+                            host: self,
+                            connection: Some(connection),
+                            reused: true,
+                        };
                         return self.alive_check(lease, deadline, now);
                     }
                     drop(connection);
@@ -121,10 +134,15 @@ impl Host {
                 }
                 Entry::Wait(waiter) => {
                     self.ask_for_more();
-                    let Some(offer) = self.gate.wait(&waiter, deadline.saturating_duration_since(now)) else {
+                    let Some(offer) = self
+                        .gate
+                        .wait(&waiter, deadline.saturating_duration_since(now))
+                    else {
                         Counts::add(&self.counts.timeouts);
                         let max_open = self.settings.max_open;
-                        let message = format!("all {max_open} connections (max_open) were in use until the deadline");
+                        let message = format!(
+                            "all {max_open} connections (max_open) were in use until the deadline"
+                        );
                         return Err(Refusal::Final(Error::timeout(message).at(self.addr.name())));
                     };
                     entry = offer;
@@ -132,8 +150,11 @@ impl Host {
                 }
                 Entry::Dead(until) => {
                     let left = until.saturating_duration_since(now).as_millis();
-                    let message = format!("the server is marked dead; it is tried again in {left} ms");
-                    return Err(Refusal::Unavailable(Error::new(ErrorKind::NoServer, message).at(self.addr.name())));
+                    let message =
+                        format!("the server is marked dead; it is tried again in {left} ms");
+                    return Err(Refusal::Unavailable(
+                        Error::new(ErrorKind::NoServer, message).at(self.addr.name()),
+                    ));
                 }
                 Entry::Closed => return Err(Refusal::Final(Error::shutdown())),
             }
@@ -142,7 +163,11 @@ impl Host {
 
     /// Whether an idle connection is as good as new.
     fn is_usable(&self, connection: &Pooled, now: Instant) -> bool {
-        if connection.retire_at.is_some_and(|retire_at| retire_at <= now) || connection.io.line().was_cut() {
+        if connection
+            .retire_at
+            .is_some_and(|retire_at| retire_at <= now)
+            || connection.io.line().was_cut()
+        {
             return false;
         }
         let rested = now.saturating_duration_since(connection.used_at) > RESTED
@@ -173,7 +198,11 @@ impl Host {
         match self.connect(deadline) {
             Ok(mut connection) => {
                 connection.lend(deadline, now.max(Instant::now()), &self.watch);
-                Ok(Lease { host: self, connection: Some(connection), reused: false })
+                Ok(Lease {
+                    host: self,
+                    connection: Some(connection),
+                    reused: false,
+                })
             }
             Err(error) => {
                 self.gate.forfeit();
@@ -200,7 +229,11 @@ impl Host {
         }
         lines.push(Arc::downgrade(io.line()));
         drop(lines);
-        Box::new(Pooled { io, used_at: now, retire_at: self.settings.retire_at(now) })
+        Box::new(Pooled {
+            io,
+            used_at: now,
+            retire_at: self.settings.retire_at(now),
+        })
     }
 
     /// Counts a connect that failed and marks the server dead.
@@ -233,11 +266,16 @@ impl Host {
     /// Calls `see` with each open connection.
     pub(crate) fn for_each_line(&self, mut see: impl FnMut(&Line)) {
         let lines = sync::lock(&self.lines).clone();
-        lines.iter().filter_map(Weak::upgrade).for_each(|line| see(&line));
+        lines
+            .iter()
+            .filter_map(Weak::upgrade)
+            .for_each(|line| see(&line));
     }
 
     pub(crate) fn count_evicted(&self, count: usize) {
-        self.counts.evicted.fetch_add(count as u64, Ordering::Relaxed);
+        self.counts
+            .evicted
+            .fetch_add(count as u64, Ordering::Relaxed);
     }
 
     pub(crate) fn stats(&self) -> ServerStats {
@@ -280,7 +318,11 @@ impl Lease<'_> {
 
     pub(crate) fn io(&mut self) -> &mut SockIo {
         // Only `reconnect` empties it, and it consumes the lease when it does.
-        &mut self.connection.as_mut().expect("a lease holds a connection").io
+        &mut self
+            .connection
+            .as_mut()
+            .expect("a lease holds a connection")
+            .io
     }
 
     /// Whether the connection was opened for an earlier operation.
@@ -290,11 +332,15 @@ impl Lease<'_> {
 
     /// Books a failure on this connection: an I/O timeout marks the server dead, an end of the connection
     /// makes the other idle ones suspect.
-    pub(crate) fn failed(&self, error: &Error) {
+    pub(crate) fn failed(&mut self, error: &Error) {
+        let sent = self.io().has_written();
         match error.kind() {
             ErrorKind::Timeout => {
                 Counts::add(&self.host.counts.timeouts);
-                self.host.mark_dead(error);
+                // A call whose time was up before it began says nothing about the server.
+                if sent {
+                    self.host.mark_dead(error);
+                }
             }
             ErrorKind::Connection => {
                 let now = self.host.watch.millis(Instant::now());

@@ -92,7 +92,11 @@ impl Maintenance {
         }
         for (index, host) in inner.hosts.iter().enumerate() {
             if host.takes_more() {
-                self.dials.open(host, host.gate().reserve(self.growth[index].next_batch()), now);
+                self.dials.open(
+                    host,
+                    host.gate().reserve(self.growth[index].next_batch()),
+                    now,
+                );
             }
             next = next.min(self.revive(inner, host, now).unwrap_or(next));
             next = next.min(end_overdue(inner, host, now));
@@ -112,9 +116,16 @@ impl Maintenance {
         for (index, host) in inner.hosts.iter().enumerate() {
             self.growth[index].reset();
             shrink(inner, host, now);
-            let missing = inner.settings.min_conn.saturating_sub(host.gate().occupancy().idle);
+            let missing = inner
+                .settings
+                .min_conn
+                .saturating_sub(host.gate().occupancy().idle);
             let under_way = self.dials.count(host);
-            self.dials.open(host, host.gate().reserve(missing.saturating_sub(under_way)), now);
+            self.dials.open(
+                host,
+                host.gate().reserve(missing.saturating_sub(under_way)),
+                now,
+            );
         }
     }
 
@@ -141,18 +152,28 @@ impl Dials {
     }
 
     fn begin(&mut self, host: &Host, purpose: Purpose, now: Instant) {
-        match Dial::begin(host.addr(), host.socket_settings(), purpose == Purpose::Revive, now) {
+        match Dial::begin(
+            host.addr(),
+            host.socket_settings(),
+            purpose == Purpose::Revive,
+            now,
+        ) {
             Ok(dial) => self.0.push((host.index(), purpose, dial)),
             Err(error) => failed(host, purpose, error),
         }
     }
 
     fn count(&self, host: &Host) -> usize {
-        self.0.iter().filter(|(index, ..)| *index == host.index()).count()
+        self.0
+            .iter()
+            .filter(|(index, ..)| *index == host.index())
+            .count()
     }
 
     fn reviving(&self, host: &Host) -> bool {
-        self.0.iter().any(|(index, purpose, _)| *index == host.index() && *purpose == Purpose::Revive)
+        self.0
+            .iter()
+            .any(|(index, purpose, _)| *index == host.index() && *purpose == Purpose::Revive)
     }
 
     /// Goes on with all; whether any is left.
@@ -196,7 +217,10 @@ fn failed(host: &Host, purpose: Purpose, error: Error) {
 fn shrink(inner: &Inner, host: &Host, now: Instant) {
     let settings = &inner.settings;
     let idle = host.gate().occupancy().idle;
-    let above_max = closing_step(idle.saturating_sub(settings.max_conn), settings.closing_divisor);
+    let above_max = closing_step(
+        idle.saturating_sub(settings.max_conn),
+        settings.closing_divisor,
+    );
     let mut old = 0;
     let mut picked_for_number = 0;
     let overdue = host.gate().pick_idle(|left, connection| {
@@ -210,9 +234,13 @@ fn shrink(inner: &Inner, host: &Host, now: Instant) {
         old += usize::from(connection.rested(now) > settings.max_idle && left > settings.min_conn);
         false
     });
-    let mut step = closing_step(old.min(idle.saturating_sub(overdue.len() + settings.min_conn)), settings.closing_divisor);
+    let mut step = closing_step(
+        old.min(idle.saturating_sub(overdue.len() + settings.min_conn)),
+        settings.closing_divisor,
+    );
     let rested = host.gate().pick_idle(|left, connection| {
-        let close = step > 0 && left > settings.min_conn && connection.rested(now) > settings.max_idle;
+        let close =
+            step > 0 && left > settings.min_conn && connection.rested(now) > settings.max_idle;
         step -= usize::from(close);
         close
     });
@@ -228,14 +256,19 @@ fn end_overdue(inner: &Inner, host: &Host, now: Instant) -> Instant {
     let watch = &inner.watch;
     let mut next = now + inner.settings.max_busy;
     host.for_each_line(|line| {
-        let Some((lent_at, must_end)) = line.loan() else { return };
+        let Some((lent_at, must_end)) = line.loan() else {
+            return;
+        };
         let mut end = watch.instant(lent_at) + inner.settings.max_busy;
         if let Some(must_end) = must_end {
             end = end.min(watch.instant(must_end));
         }
         if end <= now {
             if line.cut(lent_at) {
-                log::warn!("{}: a connection was held for too long and has been shut down", host.addr().name());
+                log::warn!(
+                    "{}: a connection was held for too long and has been shut down",
+                    host.addr().name()
+                );
             }
         } else {
             next = next.min(end);
@@ -258,5 +291,9 @@ fn release_buffers(host: &Host, now: Instant) -> Option<Instant> {
         false
     });
     debug_assert!(picked.is_empty());
-    if next.is_none() && host.gate().occupancy().open > host.gate().occupancy().idle { Some(now + 2 * RESTED) } else { next }
+    if next.is_none() && host.gate().occupancy().open > host.gate().occupancy().idle {
+        Some(now + 2 * RESTED)
+    } else {
+        next
+    }
 }

@@ -29,7 +29,6 @@ use crate::key::{KeyRules, ToKey, WireKey};
 use crate::router::Router;
 use crate::server::ServerAddr;
 use crate::sock::Watch;
-use crate::sync;
 use maintenance::Call;
 use settings::Settings;
 
@@ -94,7 +93,9 @@ impl SockIoPool {
         let key = self.check(&key)?;
         let router = &self.0.inner.router;
         let first = router.first(key.hashed(), key.given_hash());
-        first.map(|server| &router.servers()[server]).ok_or_else(|| Error::config("no server has a share of the keys"))
+        first
+            .map(|server| &router.servers()[server])
+            .ok_or_else(|| Error::config("no server has a share of the keys"))
     }
 
     /// The state of each server's connections.
@@ -121,7 +122,10 @@ impl SockIoPool {
 
     /// The server with this name.
     pub(crate) fn host(&self, server: &str) -> Result<&Host> {
-        let found = self.hosts().iter().find(|host| host.addr().name() == server);
+        let found = self
+            .hosts()
+            .iter()
+            .find(|host| host.addr().name() == server);
         found.ok_or_else(|| Error::config(format!("{server:?} is no server of this pool")))
     }
 
@@ -131,7 +135,12 @@ impl SockIoPool {
     }
 
     /// The way from a key to a connection.
-    pub(crate) fn search<'s>(&'s self, key: &'s WireKey<'_>, now: Instant, deadline: Instant) -> Search<'s> {
+    pub(crate) fn search<'s>(
+        &'s self,
+        key: &'s WireKey<'_>,
+        now: Instant,
+        deadline: Instant,
+    ) -> Search<'s> {
         Search::new(&self.0.inner, key, now, deadline)
     }
 
@@ -141,8 +150,14 @@ impl SockIoPool {
         let thread = thread::Builder::new()
             .name("sockio-maint".into())
             .spawn(move || maintenance::run(shared, heard))
-            .map_err(|error| Error::config("the maintenance thread could not be started").with_source(error))?;
-        Ok(Self(Arc::new(Handle { inner, calls, thread: Mutex::new(Some(thread)) })))
+            .map_err(|error| {
+                Error::config("the maintenance thread could not be started").with_source(error)
+            })?;
+        Ok(Self(Arc::new(Handle {
+            inner,
+            calls,
+            thread: Mutex::new(Some(thread)),
+        })))
     }
 
     fn is(&self, other: &Self) -> bool {
@@ -160,13 +175,33 @@ impl Inner {
         // One call in the channel is enough: whoever hears it looks at everything.
         let (calls, heard) = bounded(1);
         let waker = calls.clone();
-        let watch = Arc::new(Watch::new(Instant::now(), move || drop(waker.try_send(Call::Look))));
+        let watch = Arc::new(Watch::new(Instant::now(), move || {
+            drop(waker.try_send(Call::Look))
+        }));
         let settings = Arc::new(settings);
         let hosts = router.servers().iter().enumerate();
         let hosts = hosts
-            .map(|(index, addr)| Host::new(index, addr.clone(), Arc::clone(&settings), Arc::clone(&watch)))
+            .map(|(index, addr)| {
+                Host::new(
+                    index,
+                    addr.clone(),
+                    Arc::clone(&settings),
+                    Arc::clone(&watch),
+                )
+            })
             .collect();
-        (Arc::new(Self { hosts, router, settings, watch, rules, transcoder }), calls, heard)
+        (
+            Arc::new(Self {
+                hosts,
+                router,
+                settings,
+                watch,
+                rules,
+                transcoder,
+            }),
+            calls,
+            heard,
+        )
     }
 }
 
@@ -175,7 +210,7 @@ impl Handle {
         for host in &self.inner.hosts {
             drop(host.gate().close());
         }
-        let thread = sync_take(&self.thread);
+        let thread = take(&self.thread);
         if let Some(thread) = thread {
             // Blocks only while a call is in the channel that the thread is about to hear.
             let _ = self.calls.send(Call::Stop);
@@ -187,8 +222,10 @@ impl Handle {
     }
 }
 
-fn sync_take<T>(slot: &Mutex<Option<T>>) -> Option<T> {
-    slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
+fn take<T>(slot: &Mutex<Option<T>>) -> Option<T> {
+    slot.lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+        .take()
 }
 
 impl Drop for Handle {
@@ -199,6 +236,8 @@ impl Drop for Handle {
 
 impl fmt::Debug for SockIoPool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SockIoPool").field("servers", &self.servers()).finish_non_exhaustive()
+        f.debug_struct("SockIoPool")
+            .field("servers", &self.servers())
+            .finish_non_exhaustive()
     }
 }

@@ -17,7 +17,9 @@ pub(super) fn enter(name: &str, pool: &SockIoPool) -> Result<()> {
     let mut pools = pools();
     let pools = pools.get_or_insert_default();
     if pools.contains_key(name) {
-        return Err(Error::config(format!("a pool named {name:?} exists already; shut it down first")));
+        return Err(Error::config(format!(
+            "a pool named {name:?} exists already; shut it down first"
+        )));
     }
     pools.insert(name.to_owned(), pool.clone());
     Ok(())
@@ -37,7 +39,11 @@ trait ExtractBy {
 
 impl ExtractBy for HashMap<String, SockIoPool> {
     fn extract_by(&mut self, pool: &SockIoPool) -> Vec<SockIoPool> {
-        let names: Vec<_> = self.iter().filter(|(_, other)| other.is(pool)).map(|(name, _)| name.clone()).collect();
+        let names: Vec<_> = self
+            .iter()
+            .filter(|(_, other)| other.is(pool))
+            .map(|(name, _)| name.clone())
+            .collect();
         names.iter().filter_map(|name| self.remove(name)).collect()
     }
 }

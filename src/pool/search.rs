@@ -25,9 +25,21 @@ pub(crate) struct Search<'s> {
 struct Tried(Vec<usize>);
 
 impl<'s> Search<'s> {
-    pub(crate) fn new(inner: &'s Inner, key: &'s WireKey<'_>, now: Instant, deadline: Instant) -> Self {
+    pub(crate) fn new(
+        inner: &'s Inner,
+        key: &'s WireKey<'_>,
+        now: Instant,
+        deadline: Instant,
+    ) -> Self {
         let candidates = inner.router.candidates(key.hashed(), key.given_hash());
-        Self { inner, candidates, now, deadline, tried: Tried::default(), refusal: None }
+        Self {
+            inner,
+            candidates,
+            now,
+            deadline,
+            tried: Tried::default(),
+            refusal: None,
+        }
     }
 
     /// A connection to the next server that has one to lend.
@@ -35,7 +47,9 @@ impl<'s> Search<'s> {
         loop {
             let deadline = self.deadline;
             let Some(index) = self.candidates.next(&mut || Instant::now() >= deadline) else {
-                return Err(self.refusal.take().unwrap_or_else(|| Error::new(ErrorKind::NoServer, "no server is left to try")));
+                return Err(self.refusal.take().unwrap_or_else(|| {
+                    Error::new(ErrorKind::NoServer, "no server is left to try")
+                }));
             };
             if self.tried.contains(index) {
                 continue;

@@ -75,12 +75,20 @@ impl Settings {
         ];
         for (small, small_value, large, large_value) in sizes {
             if small_value > large_value {
-                return Err(Error::config(format!("{small} is {small_value}, more than {large}, which is {large_value}")));
+                return Err(Error::config(format!(
+                    "{small} is {small_value}, more than {large}, which is {large_value}"
+                )));
             }
         }
-        for (name, value) in [("max_conn", self.max_conn), ("max_open", self.max_open), ("max_create", self.max_create)] {
+        for (name, value) in [
+            ("max_conn", self.max_conn),
+            ("max_open", self.max_open),
+            ("max_create", self.max_create),
+        ] {
             if value == 0 {
-                return Err(Error::config(format!("{name} is 0: no connection could ever be opened")));
+                return Err(Error::config(format!(
+                    "{name} is 0: no connection could ever be opened"
+                )));
             }
         }
         let times = [
@@ -95,7 +103,9 @@ impl Settings {
         ];
         for (name, time) in times {
             if time.is_zero() && name != "max_idle" {
-                return Err(Error::config(format!("{name} is zero; it must be longer, and is never endless")));
+                return Err(Error::config(format!(
+                    "{name} is zero; it must be longer, and is never endless"
+                )));
             }
             *time = (*time).min(LONGEST);
         }
@@ -103,13 +113,18 @@ impl Settings {
             return Err(Error::config("dead_backoff starts above its limit"));
         }
         if self.max_lifetime.is_some_and(|time| time.is_zero()) {
-            return Err(Error::config("max_lifetime is zero: every connection would be closed at once"));
+            return Err(Error::config(
+                "max_lifetime is zero: every connection would be closed at once",
+            ));
         }
         Ok(self)
     }
 
     pub(crate) fn limits(&self) -> Limits {
-        Limits { socket_timeout: self.socket.socket_timeout, max_value_len: self.max_value_len }
+        Limits {
+            socket_timeout: self.socket.socket_timeout,
+            max_value_len: self.max_value_len,
+        }
     }
 
     /// When a connection opened now has to go: up to a tenth earlier than its lifetime, so that they do not all go at once.
@@ -130,11 +145,19 @@ mod tests {
             ("initial_conn is 40", |s| s.initial_conn = 40),
             ("min_conn is 40, more than max_conn", |s| s.min_conn = 40),
             ("max_conn is 0", |s| (s.max_conn, s.min_conn) = (0, 0)),
-            ("max_open is 0", |s| (s.max_open, s.initial_conn, s.min_conn) = (0, 0, 0)),
+            ("max_open is 0", |s| {
+                (s.max_open, s.initial_conn, s.min_conn) = (0, 0, 0)
+            }),
             ("max_create is 0", |s| s.max_create = 0),
-            ("socket_timeout is zero", |s| s.socket.socket_timeout = Duration::ZERO),
-            ("starts above its limit", |s| s.dead_limit = Duration::from_millis(1)),
-            ("max_lifetime is zero", |s| s.max_lifetime = Some(Duration::ZERO)),
+            ("socket_timeout is zero", |s| {
+                s.socket.socket_timeout = Duration::ZERO
+            }),
+            ("starts above its limit", |s| {
+                s.dead_limit = Duration::from_millis(1)
+            }),
+            ("max_lifetime is zero", |s| {
+                s.max_lifetime = Some(Duration::ZERO)
+            }),
         ];
         for (message, spoil) in bad {
             let mut settings = Settings::default();
@@ -146,20 +169,33 @@ mod tests {
 
     #[test]
     fn endless_times_become_finite() {
-        let mut settings = Settings { max_lifetime: Some(Duration::MAX), ..Settings::default() };
+        let mut settings = Settings {
+            max_lifetime: Some(Duration::MAX),
+            ..Settings::default()
+        };
         settings.operation_timeout = Duration::MAX;
         let settings = settings.check().unwrap();
-        assert!(Instant::now().checked_add(settings.operation_timeout).is_some());
+        assert!(
+            Instant::now()
+                .checked_add(settings.operation_timeout)
+                .is_some()
+        );
         assert!(settings.retire_at(Instant::now()).is_some());
     }
 
     #[test]
     fn lifetimes_spread_over_a_tenth() {
-        let settings = Settings { max_lifetime: Some(Duration::from_secs(100)), ..Settings::default() };
+        let settings = Settings {
+            max_lifetime: Some(Duration::from_secs(100)),
+            ..Settings::default()
+        };
         let now = Instant::now();
         for _ in 0..100 {
             let lifetime = settings.retire_at(now).unwrap() - now;
-            assert!((Duration::from_secs(90)..=Duration::from_secs(100)).contains(&lifetime), "{lifetime:?}");
+            assert!(
+                (Duration::from_secs(90)..=Duration::from_secs(100)).contains(&lifetime),
+                "{lifetime:?}"
+            );
         }
     }
 }

@@ -125,10 +125,7 @@ impl Untried {
 
     /// Marks `it` as tried; false if it was before.
     fn take(&mut self, it: usize) -> bool {
-        let taken = self
-            .marks
-            .get_mut(it)
-            .is_some_and(std::mem::take);
+        let taken = self.marks.get_mut(it).is_some_and(std::mem::take);
         self.left -= usize::from(taken);
         taken
     }

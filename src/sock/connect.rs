@@ -26,13 +26,21 @@ pub(crate) struct SocketSettings {
 const GREETING_LIMIT: usize = 256;
 
 /// Connects, waiting until `deadline` or for the connect timeout, whichever ends first.
-pub(crate) fn connect(server: &ServerAddr, settings: &SocketSettings, deadline: Instant) -> Result<Stream> {
+pub(crate) fn connect(
+    server: &ServerAddr,
+    settings: &SocketSettings,
+    deadline: Instant,
+) -> Result<Stream> {
     let end = deadline.min(Instant::now() + settings.connect_timeout);
     let addresses = resolve(server)?;
     let mut failure = io::Error::from(io::ErrorKind::TimedOut);
     for (tried, address) in addresses.iter().enumerate() {
-        let Some(limit) = share(end, Instant::now(), addresses.len() - tried) else { break };
-        match open(address, settings).and_then(|socket| socket.connect_timeout(address, limit).map(|()| socket)) {
+        let Some(limit) = share(end, Instant::now(), addresses.len() - tried) else {
+            break;
+        };
+        match open(address, settings)
+            .and_then(|socket| socket.connect_timeout(address, limit).map(|()| socket))
+        {
             Ok(socket) => return finish(socket, address).map_err(Error::connect),
             Err(error) => failure = error,
         }
@@ -55,9 +63,15 @@ pub(crate) struct Dial {
 enum Step {
     /// To begin with the next address.
     Begin,
-    Connecting { socket: Socket, until: Instant },
+    Connecting {
+        socket: Socket,
+        until: Instant,
+    },
     /// Connected; the answer to `version` is awaited.
-    Greeting { stream: Stream, answer: Vec<u8> },
+    Greeting {
+        stream: Stream,
+        answer: Vec<u8>,
+    },
 }
 
 /// The state of a [`Dial`].
@@ -70,7 +84,12 @@ pub(crate) enum Progress {
 
 impl Dial {
     /// Begins. With `verify` the server must also answer `version` before the end of the connect timeout.
-    pub(crate) fn begin(server: &ServerAddr, settings: &SocketSettings, verify: bool, now: Instant) -> Result<Self> {
+    pub(crate) fn begin(
+        server: &ServerAddr,
+        settings: &SocketSettings,
+        verify: bool,
+        now: Instant,
+    ) -> Result<Self> {
         Ok(Self {
             addresses: resolve(server)?,
             next: 0,
@@ -88,7 +107,11 @@ impl Dial {
             match std::mem::replace(&mut self.step, Step::Begin) {
                 Step::Begin => {
                     let left = self.addresses.len() - self.next;
-                    let limit = if left == 0 { None } else { share(self.end, now, left) };
+                    let limit = if left == 0 {
+                        None
+                    } else {
+                        share(self.end, now, left)
+                    };
                     let Some(limit) = limit else {
                         let failure = failure.unwrap_or_else(|| io::ErrorKind::TimedOut.into());
                         return Progress::Failed(Error::connect(failure));
@@ -96,7 +119,12 @@ impl Dial {
                     let address = &self.addresses[self.next];
                     self.next += 1;
                     match open(address, &self.settings).and_then(|socket| start(socket, address)) {
-                        Ok(socket) => self.step = Step::Connecting { socket, until: now + limit },
+                        Ok(socket) => {
+                            self.step = Step::Connecting {
+                                socket,
+                                until: now + limit,
+                            }
+                        }
                         Err(error) => failure = Some(error),
                     }
                 }
@@ -119,7 +147,9 @@ impl Dial {
                         self.step = Step::Greeting { stream, answer };
                         return Progress::Pending;
                     }
-                    Ok(false) => return Progress::Failed(Error::timeout("no answer to version came")),
+                    Ok(false) => {
+                        return Progress::Failed(Error::timeout("no answer to version came"));
+                    }
                     Err(error) => return Progress::Failed(error),
                 },
             }
@@ -135,7 +165,10 @@ impl Dial {
             // Nine bytes always find room in the buffer of a new socket.
             stream.write(&request)?;
         }
-        Ok(Step::Greeting { stream, answer: Vec::new() })
+        Ok(Step::Greeting {
+            stream,
+            answer: Vec::new(),
+        })
     }
 }
 
@@ -152,11 +185,18 @@ fn hear(stream: &Stream, answer: &mut Vec<u8>) -> Result<bool> {
     match stream.read(&mut buffer) {
         Ok(0) => return Err(Error::connect(io::ErrorKind::UnexpectedEof.into())),
         Ok(read) => answer.extend_from_slice(&buffer[..read]),
-        Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+            ) => {}
         Err(error) => return Err(Error::connect(error)),
     }
     match text::decode(Expect::Version, answer) {
-        Ok(Decoded::Reply { reply: Reply::Version(_), used }) if used == answer.len() => Ok(true),
+        Ok(Decoded::Reply {
+            reply: Reply::Version(_),
+            used,
+        }) if used == answer.len() => Ok(true),
         Ok(Decoded::Need(_)) if answer.len() < GREETING_LIMIT => Ok(false),
         _ => Err(Error::protocol("the answer to version was none")),
     }
@@ -172,9 +212,16 @@ fn share(end: Instant, now: Instant, addresses: usize) -> Option<Duration> {
 fn resolve(server: &ServerAddr) -> Result<Vec<SockAddr>> {
     match server.endpoint() {
         Endpoint::Tcp { host, port } => {
-            let addresses: Vec<_> = (&**host, *port).to_socket_addrs().map_err(Error::connect)?.map(SockAddr::from).collect();
+            let addresses: Vec<_> = (&**host, *port)
+                .to_socket_addrs()
+                .map_err(Error::connect)?
+                .map(SockAddr::from)
+                .collect();
             if addresses.is_empty() {
-                return Err(Error::connect(io::Error::new(io::ErrorKind::NotFound, "the name has no address")));
+                return Err(Error::connect(io::Error::new(
+                    io::ErrorKind::NotFound,
+                    "the name has no address",
+                )));
             }
             Ok(addresses)
         }
@@ -212,7 +259,9 @@ fn is_under_way(error: &io::Error) -> bool {
     #[cfg(not(unix))]
     const IN_PROGRESS: &[i32] = &[10036]; // WSAEINPROGRESS
     error.kind() == io::ErrorKind::WouldBlock && cfg!(not(unix))
-        || error.raw_os_error().is_some_and(|code| IN_PROGRESS.contains(&code))
+        || error
+            .raw_os_error()
+            .is_some_and(|code| IN_PROGRESS.contains(&code))
 }
 
 /// Without `poll(2)`, which std does not offer: a socket has a peer once it is connected, and an error once it has failed.
@@ -246,7 +295,10 @@ mod tests {
         let now = Instant::now();
         let end = now + Duration::from_millis(900);
         assert_eq!(share(end, now, 3), Some(Duration::from_millis(300)));
-        assert_eq!(share(end, now + Duration::from_millis(300), 2), Some(Duration::from_millis(300)));
+        assert_eq!(
+            share(end, now + Duration::from_millis(300), 2),
+            Some(Duration::from_millis(300))
+        );
         assert_eq!(share(end, end, 1), None);
     }
 }

@@ -91,7 +91,10 @@ impl Line {
     /// Shuts the connection down under the holder to whom it was lent at `lent_at`, who gets `Timeout`.
     /// False if it has come back by now: whoever has it next must not notice.
     pub(crate) fn cut(&self, lent_at: u64) -> bool {
-        let cut = self.lent_at.compare_exchange(lent_at, CUT, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        let cut = self
+            .lent_at
+            .compare_exchange(lent_at, CUT, Ordering::Relaxed, Ordering::Relaxed)
+            .is_ok();
         if cut {
             self.cut.store(true, Ordering::Relaxed);
             self.stream.shutdown();
@@ -142,7 +145,12 @@ impl SockIo {
             // `connect` set both.
             read_timer: limits.socket_timeout,
             write_timer: limits.socket_timeout,
-            call: Call { deadline: now, now, written: false, heard: false },
+            call: Call {
+                deadline: now,
+                now,
+                written: false,
+                heard: false,
+            },
         }
     }
 
@@ -152,7 +160,12 @@ impl SockIo {
 
     /// Begins an operation that must end at `deadline`; `now` is a fresh look at the clock.
     pub(crate) fn begin(&mut self, deadline: Instant, now: Instant) {
-        self.call = Call { deadline, now, written: false, heard: false };
+        self.call = Call {
+            deadline,
+            now,
+            written: false,
+            heard: false,
+        };
     }
 
     pub(crate) fn deadline(&self) -> Instant {
@@ -191,7 +204,12 @@ impl SockIo {
 
     /// Sends one or several commands which `encode` writes, and `body` with its line end behind them, in one write.
     /// `replies` is how many answers they will have.
-    pub(crate) fn send(&mut self, replies: usize, body: Option<&[u8]>, encode: impl FnOnce(&mut Vec<u8>)) -> Result<()> {
+    pub(crate) fn send(
+        &mut self,
+        replies: usize,
+        body: Option<&[u8]>,
+        encode: impl FnOnce(&mut Vec<u8>),
+    ) -> Result<()> {
         self.output.clear();
         encode(&mut self.output);
         self.owed += replies;
@@ -216,7 +234,11 @@ impl SockIo {
     /// Reads one reply, or one part of a reply, and hands it to `take`.
     ///
     /// The last part of a reply must be followed by [`settle`](Self::settle).
-    pub(crate) fn receive<R>(&mut self, expect: Expect, take: impl FnOnce(Reply<'_>) -> R) -> Result<R> {
+    pub(crate) fn receive<R>(
+        &mut self,
+        expect: Expect,
+        take: impl FnOnce(Reply<'_>) -> R,
+    ) -> Result<R> {
         loop {
             let needed = match text::decode(expect, &self.input[self.start..self.end]) {
                 Ok(Decoded::Reply { reply, used }) => {
@@ -233,25 +255,82 @@ impl SockIo {
     }
 
     /// Reads the body of a value and its line end, and hands the body to `take`: borrowed if it fits the buffer, else owned.
-    pub(crate) fn body<R>(&mut self, len: usize, take: impl FnOnce(Cow<'_, [u8]>) -> R) -> Result<R> {
+    pub(crate) fn body<R>(
+        &mut self,
+        len: usize,
+        take: impl FnOnce(Cow<'_, [u8]>) -> R,
+    ) -> Result<R> {
         if len > self.limits.max_value_len {
             self.spoiled = true;
             let limit = self.limits.max_value_len;
-            return Err(Error::protocol(format!("a value of {len} bytes was announced; at most {limit} are taken")));
+            return Err(Error::protocol(format!(
+                "a value of {len} bytes was announced; at most {limit} are taken"
+            )));
         }
-        if len + 2 > INPUT_ROOM {
+        if len.saturating_add(2) > INPUT_ROOM {
             let mut value = Vec::new();
             self.large_body(len, &mut value)?;
             return Ok(take(Cow::Owned(value)));
         }
-        while self.end - self.start < len + 2 {
-            self.fill(len + 2 - (self.end - self.start))?;
-        }
-        let (body, rest) = self.input[self.start..self.end].split_at(len);
-        text::body_end(&rest[..2]).map_err(|desync| out_of_step(&mut self.spoiled, desync))?;
-        // Consumed before user code runs: if that panics, the reply is still owed and the connection is closed.
+        self.gather(len + 2)?;
+        self.check_body_end(len)?;
+        let body = &self.input[self.start..self.start + len];
         self.start += len + 2;
         Ok(take(Cow::Borrowed(body)))
+    }
+
+    /// Reads until `count` bytes are there.
+    fn gather(&mut self, count: usize) -> Result<()> {
+        while self.end - self.start < count {
+            self.fill(count - (self.end - self.start))?;
+        }
+        Ok(())
+    }
+
+    fn check_body_end(&mut self, len: usize) -> Result<()> {
+        let end = &self.input[self.start + len..self.start + len + 2];
+        text::body_end(end).map_err(|desync| out_of_step(&mut self.spoiled, desync))
+    }
+
+    /// Reads the body of a value that is the only one, and the end of the reply; hands the body to `take` when the
+    /// connection owes nothing more.
+    pub(crate) fn only_body<R>(
+        &mut self,
+        len: usize,
+        take: impl FnOnce(Cow<'_, [u8]>) -> R,
+    ) -> Result<R> {
+        const END: usize = b"\r\nEND\r\n".len();
+        if len.saturating_add(END) > INPUT_ROOM {
+            let body = self.body(len, |body| body.into_owned())?;
+            self.end_of_values(0)?;
+            return Ok(take(Cow::Owned(body)));
+        }
+        self.gather(len + 2)?;
+        self.check_body_end(len)?;
+        let from = self.end_of_values(len + 2)?;
+        Ok(take(Cow::Borrowed(&self.input[from..from + len])))
+    }
+
+    /// Reads the end of the reply, `after` bytes from here, and consumes all up to it; returns where those bytes began.
+    pub(crate) fn end_of_values(&mut self, after: usize) -> Result<usize> {
+        const BROKEN_OFF: Desync = Desync("a value is not followed by the end of the reply");
+        loop {
+            let rest = &self.input[self.start + after..self.end];
+            match text::decode(Expect::Values { cas: false }, rest) {
+                Ok(Decoded::Reply {
+                    reply: Reply::End,
+                    used,
+                }) => {
+                    let from = self.start;
+                    self.start += after + used;
+                    self.settle();
+                    return Ok(from);
+                }
+                Ok(Decoded::Need(needed)) => self.fill(needed)?,
+                // An error line in its place breaks off a reply that has begun.
+                _ => return Err(self.out_of_step(BROKEN_OFF)),
+            }
+        }
     }
 
     /// Like [`body`](Self::body), into a vector of the caller's, which is emptied first.
@@ -268,7 +347,11 @@ impl SockIo {
         self.send(1, None, |out| text::encode(&Request::Version, out))?;
         let alive = self.receive(Expect::Version, |reply| matches!(reply, Reply::Version(_)))?;
         self.settle();
-        if alive { Ok(()) } else { Err(Error::protocol("the answer to version was none")) }
+        if alive {
+            Ok(())
+        } else {
+            Err(Error::protocol("the answer to version was none"))
+        }
     }
 
     /// One reply has been consumed to its end.
@@ -294,7 +377,9 @@ impl SockIo {
             self.arm_read()?;
             self.spoiled = true;
             // The timer is for each read: a peer that drips would outlive it, so the maintenance thread keeps the deadline.
-            self.line.must_end.store(self.watch.millis(self.call.deadline), Ordering::Relaxed);
+            self.line
+                .must_end
+                .store(self.watch.millis(self.call.deadline), Ordering::Relaxed);
             self.watch.expect(self.call.deadline);
             let read = self.line.stream.read_many(missing, value);
             self.line.must_end.store(0, Ordering::Relaxed);
@@ -305,11 +390,8 @@ impl SockIo {
                 Err(error) => return Err(self.read_error(error)),
             }
         }
-        while self.end - self.start < 2 {
-            self.fill(2 - (self.end - self.start))?;
-        }
-        let end = text::body_end(&self.input[self.start..self.start + 2]);
-        end.map_err(|desync| out_of_step(&mut self.spoiled, desync))?;
+        self.gather(2)?;
+        self.check_body_end(0)?;
         self.start += 2;
         Ok(())
     }
@@ -353,7 +435,10 @@ impl SockIo {
         }
         let limit = self.time_left("reading the reply")?;
         if !near(self.read_timer, limit) {
-            self.line.stream.set_read_timeout(limit).map_err(|error| self.read_error(error))?;
+            self.line
+                .stream
+                .set_read_timeout(limit)
+                .map_err(|error| self.read_error(error))?;
             self.read_timer = limit;
         }
         Ok(())
@@ -362,7 +447,10 @@ impl SockIo {
     fn arm_write(&mut self) -> Result<()> {
         let limit = self.time_left("sending the command")?;
         if !near(self.write_timer, limit) {
-            self.line.stream.set_write_timeout(limit).map_err(|error| Error::io("sending the command", error))?;
+            self.line
+                .stream
+                .set_write_timeout(limit)
+                .map_err(|error| Error::io("sending the command", error))?;
             self.write_timer = limit;
         }
         Ok(())
@@ -373,7 +461,11 @@ impl SockIo {
     }
 
     fn time_left(&mut self, doing: &'static str) -> Result<Duration> {
-        let left = self.call.deadline.saturating_duration_since(self.call.now).min(self.limits.socket_timeout);
+        let left = self
+            .call
+            .deadline
+            .saturating_duration_since(self.call.now)
+            .min(self.limits.socket_timeout);
         if left.is_zero() {
             self.spoiled |= self.owed > 0;
             return Err(Error::io(doing, io::ErrorKind::TimedOut.into()));
@@ -399,7 +491,11 @@ impl SockIo {
         let mut sent = 0;
         while sent < total {
             self.arm_write()?;
-            let mut parts = [IoSlice::new(&self.output), IoSlice::new(body), IoSlice::new(b"\r\n")];
+            let mut parts = [
+                IoSlice::new(&self.output),
+                IoSlice::new(body),
+                IoSlice::new(b"\r\n"),
+            ];
             let mut rest = &mut parts[..];
             IoSlice::advance_slices(&mut rest, sent);
             match self.line.stream.write_vectored(rest) {
@@ -442,7 +538,9 @@ impl SockIo {
     fn failure(&mut self, doing: &'static str, error: io::Error) -> Error {
         self.spoiled = true;
         if self.line.was_cut() {
-            return Error::timeout("the connection was held for longer than allowed and has been shut down");
+            return Error::timeout(
+                "the connection was held for longer than allowed and has been shut down",
+            );
         }
         Error::io(doing, error)
     }
@@ -450,7 +548,10 @@ impl SockIo {
 
 impl std::fmt::Debug for SockIo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SockIo").field("owed", &self.owed).field("clean", &self.is_clean()).finish_non_exhaustive()
+        f.debug_struct("SockIo")
+            .field("owed", &self.owed)
+            .field("clean", &self.is_clean())
+            .finish_non_exhaustive()
     }
 }
 

@@ -91,7 +91,11 @@ impl Stream {
         }
         let seen = socket.peek(&mut [MaybeUninit::uninit()]);
         let quiet = matches!(&seen, Err(error) if error.kind() == io::ErrorKind::WouldBlock);
-        if quiet && socket.set_nonblocking(false).is_ok() { Rest::Quiet } else { Rest::Spoiled }
+        if quiet && socket.set_nonblocking(false).is_ok() {
+            Rest::Quiet
+        } else {
+            Rest::Spoiled
+        }
     }
 
     /// Ends both directions: whoever reads or writes gets an answer at once.

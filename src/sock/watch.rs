@@ -15,7 +15,11 @@ pub(crate) struct Watch {
 impl Watch {
     /// `wake` makes the maintenance thread look at once.
     pub(crate) fn new(epoch: Instant, wake: impl Fn() + Send + Sync + 'static) -> Self {
-        Self { epoch, next_look: AtomicU64::new(u64::MAX), wake: Box::new(wake) }
+        Self {
+            epoch,
+            next_look: AtomicU64::new(u64::MAX),
+            wake: Box::new(wake),
+        }
     }
 
     pub(crate) fn millis(&self, time: Instant) -> u64 {
@@ -44,6 +48,8 @@ impl Watch {
 
 impl fmt::Debug for Watch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watch").field("next_look", &self.next_look).finish_non_exhaustive()
+        f.debug_struct("Watch")
+            .field("next_look", &self.next_look)
+            .finish_non_exhaustive()
     }
 }
