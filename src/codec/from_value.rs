@@ -246,14 +246,14 @@ mod tests {
 
     #[test]
     fn owned_buffers_are_taken_over() {
-        let body = vec![1, 2, 3];
+        let body = vec![b'a', b'b', b'c'];
         let at = body.as_ptr();
-        assert_eq!(read::<Vec<u8>>(body).unwrap().as_ptr(), at);
-        let text = String::from("abc");
-        let at = text.as_ptr();
-        let text = read::<Vec<u8>>(text).unwrap();
+        let body = read::<Vec<u8>>(body).unwrap();
+        assert_eq!(body.as_ptr(), at);
+        let text = read::<String>(body).unwrap();
         assert_eq!(text.as_ptr(), at);
-        assert_eq!(read::<String>(text).unwrap().as_ptr(), at);
+        let body = read::<Vec<u8>>(text).unwrap();
+        assert_eq!(body.as_ptr(), at);
     }
 
     #[test]

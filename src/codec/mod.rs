@@ -34,6 +34,7 @@
 //!
 //! A type of the caller's joins in by its own [`ToValue`] and [`FromValue`].
 
+#[allow(dead_code)]
 mod compress;
 mod dates;
 mod dotnet_text;
