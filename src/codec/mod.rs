@@ -1,8 +1,48 @@
 //! Values to bytes and back: one [`Transcoder`] per peer client. Pure: it knows no server and no key.
+//!
+//! # From Rust types to stored values
+//!
+//! [`ToValue`] gives each Rust type the [`Value`] that says the same; the transcoder then picks the peer's form for it.
+//!
+//! | Rust type | value |
+//! |---|---|
+//! | `&[u8]`, `Vec<u8>`, `[u8; N]` | `Bytes` |
+//! | `&str`, `String` | `Text` |
+//! | `i8` … `i64`, `u8` … `u64`, `f32`, `f64`, `bool` | the variant of the same width; `isize` and `usize` those of 64 bits |
+//! | `char` | `Char`; above U+FFFF, where one UTF-16 unit is too small, `Text` |
+//! | `SystemTime` | `Date`, rounded down to milliseconds |
+//! | `Option<T>` | `T`'s, or `Null` |
+//! | `&T`, `Box<T>`, `Rc<T>`, `Arc<T>`, `Cow<T>` | `T`'s |
+//!
+//! # From stored values to Rust types
+//!
+//! [`FromValue`] never loses anything: what does not fit is an [`ErrorKind::Decode`](crate::ErrorKind::Decode) error.
+//! Forms without types of their own ([`Raw`], PHP's strings, counters) keep numbers as decimal text, so text stands for a number
+//! wherever it is one, and a number for its text. The blanks that `decr` leaves behind a shorter number are not part of it.
+//!
+//! | Rust type | reads |
+//! |---|---|
+//! | bytes | `Bytes`, all three kinds of text, `Foreign` (the object as it is stored) |
+//! | text | all three kinds of text, `Bytes` that are UTF-8, `Char`; the text that [`Raw`] writes for a number or truth value |
+//! | integer | every integer that fits, decimal text |
+//! | `f32`, `f64` | floats and integers that the type holds exactly, decimal text (rounded to the nearest) |
+//! | `bool` | `Bool`; the text `1`, `0`, `true`, `false` in any case |
+//! | `char` | `Char` that is no half of a surrogate pair, text of one character |
+//! | `SystemTime` | `Date`; `Ticks` of a `DateTime` that says that it is UTC or local |
+//! | `Option<T>` | `Null` as `None`, else what `T` reads |
+//! | `Value<'static>` | anything |
+//!
+//! A type of the caller's joins in by its own [`ToValue`] and [`FromValue`].
 
+mod compress;
+mod dates;
+mod from_value;
 mod raw;
+mod text;
+mod to_value;
 mod value;
 
+pub use compress::Compression;
 pub use raw::Raw;
 pub use value::{ForeignKind, FromValue, ToValue, Value};
 
@@ -38,4 +78,9 @@ pub trait Transcoder: fmt::Debug + Send + Sync {
 
     /// The value that `data` with `flags` is; an [`ErrorKind::Decode`](crate::ErrorKind::Decode) error if it is none.
     fn decode<'a>(&self, flags: u32, data: Cow<'a, [u8]>) -> Result<Value<'a>>;
+
+    /// The flags beside a counter, which every peer keeps as decimal text since the server does the sums. 0 with most.
+    fn counter_flags(&self) -> u32 {
+        0
+    }
 }

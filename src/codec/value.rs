@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// One value, in the types that the peers tell apart.
 ///
@@ -86,6 +85,21 @@ pub enum ForeignKind {
 }
 
 impl Value<'_> {
+    /// The same value, its text or bytes borrowed.
+    pub fn borrowed(&self) -> Value<'_> {
+        match self {
+            Value::Text(v) => Value::Text(Cow::Borrowed(v)),
+            Value::StringBuffer(v) => Value::StringBuffer(Cow::Borrowed(v)),
+            Value::StringBuilder(v) => Value::StringBuilder(Cow::Borrowed(v)),
+            Value::Bytes(v) => Value::Bytes(Cow::Borrowed(v)),
+            Value::Foreign { kind, bytes } => Value::Foreign {
+                kind: *kind,
+                bytes: Cow::Borrowed(bytes),
+            },
+            scalar => scalar.clone(),
+        }
+    }
+
     /// The same value without a borrow.
     pub fn into_owned(self) -> Value<'static> {
         let text = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
@@ -143,7 +157,7 @@ impl Value<'_> {
     }
 }
 
-/// Numbers and truth values show; text and bytes show their length only, since values may be secrets.
+/// Shows the type and the length, never the content: values may be secrets.
 impl fmt::Debug for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.type_name();
