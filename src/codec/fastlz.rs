@@ -126,9 +126,7 @@ impl Finder<'_> {
     fn find(&mut self, at: usize) -> Option<Match> {
         let data = self.data;
         // Level 2 takes a repeated byte without asking the table, and without entering it.
-        if self.level_2
-            && data[at] == data[at - 1]
-            && data[at - 1..at + 1] == data[at + 1..at + 3]
+        if self.level_2 && data[at] == data[at - 1] && data[at - 1..at + 1] == data[at + 1..at + 3]
         {
             return Some(self.extend(at, 1, 3));
         }
@@ -144,7 +142,11 @@ impl Finder<'_> {
         if distance >= reach {
             return None;
         }
-        let known = if distance >= NEAR && self.level_2 { 5 } else { 3 };
+        let known = if distance >= NEAR && self.level_2 {
+            5
+        } else {
+            3
+        };
         (data[seen..seen + known] == data[at..at + known]).then(|| self.extend(at, distance, known))
     }
 
@@ -280,4 +282,159 @@ fn repeat(out: &mut Vec<u8>, distance: usize, mut len: usize) -> Result<()> {
         len -= chunk;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: usize = 1 << 20;
+
+    /// Bytes without a pattern, the same at each call.
+    fn noise(len: usize) -> Vec<u8> {
+        let mut state = 0x2545_f491_u32;
+        let next = || {
+            state ^= state << 13;
+            state ^= state >> 17;
+            state ^= state << 5;
+            (state >> 24) as u8
+        };
+        std::iter::repeat_with(next).take(len).collect()
+    }
+
+    fn samples(len: usize) -> Vec<Vec<u8>> {
+        let cycle = |unit: &[u8]| unit.iter().copied().cycle().take(len).collect::<Vec<u8>>();
+        let mut mixed = cycle(&noise(300));
+        for at in (0..len).step_by(97) {
+            mixed[at] ^= 0x55;
+        }
+        vec![
+            vec![b'a'; len],
+            cycle(b"abc"),
+            noise(len),
+            // Repeated from so far that level 1 cannot, and level 2 only just or not, reach back.
+            cycle(&noise(8191)),
+            cycle(&noise(8192)),
+            cycle(&noise(LEVEL_2_REACH - 1)),
+            cycle(&noise(LEVEL_2_REACH)),
+            mixed,
+        ]
+    }
+
+    #[test]
+    fn what_was_packed_comes_back() {
+        let lengths = (0..40).chain([
+            261, 262, 263, 264, 265, 300, 10_000, 65_535, 65_536, 150_001,
+        ]);
+        for len in lengths {
+            for (kind, data) in samples(len).into_iter().enumerate() {
+                let packed = compress(&data);
+                assert!(packed.len() <= len + len / MAX_LITERALS + 1);
+                if len == 0 {
+                    assert!(packed.is_empty() && decompress(&packed, 0, LIMIT).is_err());
+                    continue;
+                }
+                assert_eq!(packed[0] >> 5, u8::from(len >= LEVEL_2_FROM));
+                let read = decompress(&packed, len, LIMIT).unwrap();
+                assert!(read == data, "kind {kind}, {len} bytes");
+            }
+        }
+    }
+
+    #[test]
+    fn what_can_shrink_does() {
+        let size = |data: &[u8]| compress(data).len();
+        assert!(size(&vec![b'a'; 60_000]) < 800);
+        assert!(size(&vec![b'a'; 200_000]) < 900);
+        // The same words before and behind a long run, which itself leaves no trace in the table.
+        let apart = |distance: usize| [noise(500), vec![0; distance - 500], noise(500)].concat();
+        let near_enough = size(&apart(LEVEL_2_REACH - 1));
+        assert!(
+            near_enough + 450 < size(&apart(LEVEL_2_REACH)),
+            "{near_enough}"
+        );
+    }
+
+    /// The instructions, byte by byte.
+    #[test]
+    fn streams_are_read_as_they_are_meant() {
+        let noise = noise(8300);
+        let far = |distance: usize, copy: &[u8]| {
+            let mut stream = Vec::new();
+            put_literals(&mut stream, &noise);
+            stream[0] |= 1 << 5;
+            stream.extend_from_slice(copy);
+            let out = decompress(&stream, noise.len() + 4, LIMIT).unwrap();
+            let from = noise.len() - distance;
+            assert_eq!(out[noise.len()..], noise[from..from + 4]);
+        };
+        far(1 + 0x1203, &[2 << 5 | 0x12, 3]);
+        far(8191, &[2 << 5 | 31, 254]);
+        far(8192, &[2 << 5 | 31, 255, 0, 0]);
+        far(8192 + 100, &[2 << 5 | 31, 255, 0, 100]);
+
+        let read = |stream: &[u8], len| decompress(stream, len, LIMIT);
+        assert_eq!(read(b"\x02abc", 3).unwrap(), b"abc");
+        assert_eq!(read(b"\x01ab\x40\x01", 6).unwrap(), b"ababab");
+        assert_eq!(read(b"\0a\xe0\xff\0", 265).unwrap(), [b'a'; 265]);
+        assert_eq!(read(b"\x20a\xe0\xff\x02\0", 267).unwrap(), [b'a'; 267]);
+    }
+
+    #[test]
+    fn what_is_no_stream_is_refused() {
+        for (stream, len) in [
+            (&b""[..], 0),
+            (b"\x02ab", 3),
+            (b"\x02abc", 2),
+            (b"\x02abc", 4),
+            (b"\x02abc\x40", 7),
+            (b"\x02abc\xe0", 7),
+            (b"\x02abc\xe0\x01", 7),
+            (b"\x22abc\xe0\xff\xff", 999),
+            (b"\x22abc\x5f\xff\x01", 7),
+            // Distances of 4 where 3 bytes are there, near and far.
+            (b"\x02abc\x40\x03", 7),
+            (b"\x22abc\x5f\xff\0\0", 7),
+            (b"\x42abc", 3),
+            (b"\xe2abc", 3),
+        ] {
+            let error = decompress(stream, len, LIMIT).unwrap_err();
+            assert_eq!(error.kind(), crate::ErrorKind::Decode, "{stream:?}");
+        }
+    }
+
+    #[test]
+    fn a_bomb_stops_at_the_announced_length() {
+        // 255 bytes more of length from each byte.
+        let bomb = [&b"\x20a\xe0"[..], &[255; 100_000], b"\0\0"].concat();
+        for len in [1, 2, 100, 4096, LIMIT] {
+            assert!(decompress(&bomb, len, LIMIT).is_err());
+        }
+        let error = decompress(&bomb, LIMIT + 1, LIMIT).unwrap_err();
+        assert!(error.to_string().contains("at most 1048576"));
+        // A length that lies costs no more than what is reserved at once.
+        let out = decompress(b"\x02abc", 3, usize::MAX).unwrap();
+        assert!(out.capacity() < 100);
+        assert!(decompress(b"\x02abc", usize::MAX, usize::MAX).is_err());
+    }
+
+    #[test]
+    fn every_truncation_is_refused_and_every_flipped_bit_is_safe() {
+        let text: Vec<u8> = (0..60_u32)
+            .flat_map(|n| format!("row {} of {};", n * n, n % 7).into_bytes())
+            .collect();
+        let packed = compress(&text);
+        assert!((150..500).contains(&packed.len()), "{}", packed.len());
+        for end in 0..packed.len() {
+            assert!(decompress(&packed[..end], text.len(), LIMIT).is_err());
+        }
+        for bit in 0..packed.len() * 8 {
+            let mut packed = packed.clone();
+            packed[bit / 8] ^= 1 << (bit % 8);
+            // FastLZ has no checksum: other literals are other text, but never of another length.
+            if let Ok(read) = decompress(&packed, text.len(), LIMIT) {
+                assert_eq!(read.len(), text.len());
+            }
+        }
+    }
 }

@@ -36,13 +36,23 @@
 
 mod compress;
 mod dates;
+mod fastlz;
 mod from_value;
+#[cfg(feature = "php")]
+pub mod php;
+mod php_memcache;
+mod php_memcached;
+mod php_number;
+mod php_scan;
+mod php_type;
 mod raw;
 mod text;
 mod to_value;
 mod value;
 
 pub use compress::Compression;
+pub use php_memcache::PhpMemcache;
+pub use php_memcached::{PhpCompression, PhpMemcached, PhpSerializer};
 pub use raw::Raw;
 pub use value::{ForeignKind, FromValue, ToValue, Value};
 

@@ -21,8 +21,10 @@ pub(super) enum Token<'a> {
     Int(i64),
     Float(f64),
     Str(Cow<'a, [u8]>),
-    /// An array or object of so many entries, each a key and a value, and then [`Reader::close`].
-    Open(usize),
+    /// An array of so many entries, each a key and a value, and then [`Reader::close`].
+    Array(usize),
+    /// The same for an object; its class is left out.
+    Object(usize),
     /// A case of an enum, without the enum's name.
     Case(&'a [u8]),
     /// What a class wrote in a form of its own (`Serializable`).
@@ -34,34 +36,12 @@ pub(super) enum Token<'a> {
 /// Whether PHP can read `data` as one value, with nothing behind it.
 pub(super) fn check(data: &[u8]) -> Result<()> {
     let mut reader = Reader::new(data);
-    // Tokens to come before each open array is full: two for an entry, the key first.
-    let mut open: Vec<usize> = Vec::new();
-    loop {
-        let is_key = open.last().is_some_and(|left| left % 2 == 0);
-        let token = reader.token()?;
-        if is_key && !matches!(token, Token::Int(_) | Token::Str(_)) {
-            return Err(reader.error("a key that is neither a number nor a string"));
-        }
-        if let Some(left) = open.last_mut() {
-            *left -= 1;
-        }
-        if let Token::Open(entries) = token {
-            if open.len() == MAX_DEPTH {
-                return Err(reader.error("arrays nested too deeply"));
-            }
-            open.push(entries * 2);
-        }
-        while open.last() == Some(&0) {
-            open.pop();
-            reader.close()?;
-        }
-        if open.is_empty() {
-            return reader.finish();
-        }
-    }
+    reader.skip()?;
+    reader.finish()
 }
 
-/// Reads token after token.
+/// Reads token after token. A clone looks ahead.
+#[derive(Clone)]
 pub(super) struct Reader<'a> {
     data: &'a [u8],
     at: usize,
@@ -72,9 +52,33 @@ impl<'a> Reader<'a> {
         Self { data, at: 0 }
     }
 
-    /// Where the next token starts, for a second reader that looks ahead.
-    pub(super) fn fork(&self) -> Self {
-        Self { ..*self }
+    /// Reads one value to its end.
+    pub(super) fn skip(&mut self) -> Result<()> {
+        // Tokens to come before each open array is full: two for an entry, the key first.
+        let mut open: Vec<usize> = Vec::new();
+        loop {
+            let is_key = open.last().is_some_and(|left| left % 2 == 0);
+            let token = self.token()?;
+            if is_key && !matches!(token, Token::Int(_) | Token::Str(_)) {
+                return Err(self.error("a key that is neither a number nor a string"));
+            }
+            if let Some(left) = open.last_mut() {
+                *left -= 1;
+            }
+            if let Token::Array(entries) | Token::Object(entries) = token {
+                if open.len() == MAX_DEPTH {
+                    return Err(self.error("arrays nested too deeply"));
+                }
+                open.push(entries * 2);
+            }
+            while open.last() == Some(&0) {
+                open.pop();
+                self.close()?;
+            }
+            if open.is_empty() {
+                return Ok(());
+            }
+        }
     }
 
     pub(super) fn token(&mut self) -> Result<Token<'a>> {
@@ -113,11 +117,11 @@ impl<'a> Reader<'a> {
                 Ok(Token::Str(Cow::Borrowed(text)))
             }
             b'S' => self.escaped(),
-            b'a' => self.open(),
+            b'a' => Ok(Token::Array(self.open()?)),
             b'O' => {
                 self.quoted()?;
                 self.expect(b":")?;
-                self.open()
+                Ok(Token::Object(self.open()?))
             }
             b'E' => {
                 let name = self.quoted()?;
@@ -165,13 +169,13 @@ impl<'a> Reader<'a> {
         Error::decode(format!("PHP data, before byte {}: {what}", self.at))
     }
 
-    fn open(&mut self) -> Result<Token<'a>> {
+    fn open(&mut self) -> Result<usize> {
         let entries = self.length()?;
         self.expect(b"{")?;
         if entries > (self.data.len() - self.at) / SHORTEST_ENTRY {
             return Err(self.error("more entries announced than can follow"));
         }
-        Ok(Token::Open(entries))
+        Ok(entries)
     }
 
     /// `3:"abc"`
