@@ -11,6 +11,9 @@ mod key;
 mod protocol;
 pub mod router;
 mod server;
+#[cfg(feature = "testing")]
+#[cfg_attr(docsrs, doc(cfg(feature = "testing")))]
+pub mod testing;
 
 pub use codec::{FromValue, ToValue, Transcoder, Value};
 pub use error::{Error, ErrorKind, Result};

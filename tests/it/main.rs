@@ -1,1 +1,4 @@
 //! The integration tests: one binary, one module per subject.
+
+mod support;
+mod transcripts;
