@@ -4,5 +4,7 @@ mod failover;
 mod golden;
 mod hashes;
 mod placement;
+mod support;
+mod transcripts;
 #[cfg(feature = "compress")]
 mod values;
