@@ -3,6 +3,7 @@
 mod failover;
 mod golden;
 mod hashes;
+mod multi;
 mod placement;
 mod support;
 mod transcripts;
