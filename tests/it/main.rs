@@ -4,3 +4,4 @@ mod failover;
 mod golden;
 mod hashes;
 mod placement;
+mod walks;
