@@ -1,6 +1,7 @@
 //! One name per way in which a known client places keys: hash, distribution, failover walk and key rules in one row. It knows no socket.
 
 mod defaults;
+mod libmemcached;
 mod row;
 mod table;
 
@@ -139,6 +140,11 @@ impl FromStr for Compat {
 
 /// Names what there is, compactly: `client/{a, b}; client/dist/{c, d}`.
 fn unknown(name: &str) -> Error {
+    if let Some((_, feature)) = table::FEATURES.iter().find(|(it, _)| *it == name) {
+        return Error::config(format!(
+            "{name:?} needs the feature {feature:?} of this crate, which is off"
+        ));
+    }
     let mut message =
         format!("{name:?} is no known combination of client and algorithm. Known are: ");
     let mut open = None;

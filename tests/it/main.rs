@@ -9,3 +9,4 @@ mod support;
 mod transcripts;
 #[cfg(feature = "compress")]
 mod values;
+mod walks;
