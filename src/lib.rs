@@ -14,7 +14,7 @@ pub mod router;
 mod server;
 
 pub use codec::{FromValue, ToValue, Transcoder, Value};
-pub use compat::{Compat, Proof};
+pub use compat::{Compat, Proof, session};
 pub use error::{Error, ErrorKind, Result};
 pub use expiry::Expiry;
 pub use key::{Key, KeyRef, KeyTransform, MAX_KEY_LEN, ToKey};
