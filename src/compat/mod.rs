@@ -3,6 +3,7 @@
 mod defaults;
 mod libmemcached;
 mod row;
+pub mod session;
 mod table;
 
 pub(crate) use defaults::PoolDefaults;
@@ -202,6 +203,13 @@ mod tests {
             assert_eq!(all.iter().filter(|other| *other == compat).count(), 1);
             assert!(!compat.description().is_empty());
         }
+    }
+
+    #[test]
+    #[cfg(not(feature = "sha1"))]
+    fn a_name_behind_a_feature_tells_which() {
+        let message = "dalli/default".parse::<Compat>().unwrap_err().to_string();
+        assert!(message.contains("feature \"sha1\""), "{message}");
     }
 
     #[test]

@@ -167,7 +167,7 @@ impl Hash {
     }
 
     /// The hash from a new object of Enyim's, which for FNV starts from 0.
-    pub(crate) fn from_zero(self, key: &[u8]) -> u32 {
+    pub(crate) fn hash_from_zero(self, key: &[u8]) -> u32 {
         match self {
             Hash::Fnv1_32 => fnv::fnv1_32_from_zero(key),
             Hash::Fnv1a32 => fnv::fnv1a_32_from_zero(key),

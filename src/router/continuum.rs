@@ -26,7 +26,7 @@ pub(super) fn whalin(servers: &[ServerAddr]) -> Result<Box<dyn Placement>> {
             points.extend(md5_words(names.numbered(digest)), number);
         }
     }
-    points.ring(Tie::Last, Seek::AtOrAfter)
+    points.ring(Tie::Last, Seek::Ceiling)
 }
 
 /// The text that spymemcached puts into the ring for a server.
@@ -71,7 +71,7 @@ pub(super) fn spymemcached(servers: &[ServerAddr], name: SpyName) -> Result<Box<
             points.extend(md5_words(names.numbered(digest)), number);
         }
     }
-    points.ring(Tie::Last, Seek::AtOrAfter)
+    points.ring(Tie::Last, Seek::Ceiling)
 }
 
 /// The first four bytes of `SHA-1(host:port:i)`, big-endian, for i below `floor(160·n·weight / total weight)`.
@@ -85,7 +85,7 @@ pub(super) fn dalli(servers: &[ServerAddr]) -> Result<Box<dyn Placement>> {
             points.push(words[0].swap_bytes(), number);
         }
     }
-    points.ring(Tie::Last, Seek::AtOrBefore)
+    points.ring(Tie::Last, Seek::Floor)
 }
 
 /// `floor(each·n·weight / total weight)` for each server.

@@ -25,10 +25,7 @@ impl<'a> Eject<'a> {
 }
 
 impl NextServer for Eject<'_> {
-    fn next(&mut self, expired: &mut dyn FnMut() -> bool) -> Option<usize> {
-        if expired() {
-            return None;
-        }
+    fn next(&mut self, _expired: &mut dyn FnMut() -> bool) -> Option<usize> {
         let failed = &self.failed;
         let server = failed
             .router()
@@ -40,44 +37,45 @@ impl NextServer for Eject<'_> {
 }
 
 /// Some of a router's servers, placed anew.
-pub(super) struct Remainder {
+pub(super) struct Survivors {
     /// Their numbers in the whole list.
     numbers: Vec<usize>,
     placement: Box<dyn Placement>,
 }
 
-impl Remainder {
+impl Survivors {
     pub(super) fn new(numbers: Vec<usize>, placement: Box<dyn Placement>) -> Self {
         Self { numbers, placement }
     }
 
-    pub(super) fn server(&self, key: &[u8], hash: i64) -> usize {
+    /// `None` if a user's placement names a server that is not in the list.
+    pub(super) fn server(&self, key: &[u8], hash: i64) -> Option<usize> {
         let slot = match self.placement.slots() {
             1 => 0,
             _ => self.placement.slot(key, hash),
         };
-        self.numbers[self.placement.server(slot)]
+        self.numbers.get(self.placement.server(slot)).copied()
     }
 }
 
-/// The remainders asked for last, so that a server that is gone costs its ring once and not at every call.
+/// The survivors asked for last, so that a server that is gone costs its ring once and not at every call.
 #[derive(Default)]
-pub(super) struct Remainders {
+pub(super) struct KeptSurvivors {
     kept: Mutex<Vec<Kept>>,
 }
 
 struct Kept {
     gone: Box<[usize]>,
-    rest: Arc<Remainder>,
+    rest: Arc<Survivors>,
 }
 
-impl Remainders {
-    /// The remainder without `gone`; built outside the lock.
+impl KeptSurvivors {
+    /// The survivors without `gone`; built outside the lock.
     pub(super) fn get(
         &self,
         gone: &[usize],
-        build: impl FnOnce() -> Option<Remainder>,
-    ) -> Option<Arc<Remainder>> {
+        build: impl FnOnce() -> Option<Survivors>,
+    ) -> Option<Arc<Survivors>> {
         if let Some(rest) = self.find(gone) {
             return Some(rest);
         }
@@ -95,7 +93,7 @@ impl Remainders {
     }
 
     /// Moves what it finds to the front: the one asked for longest ago is dropped first.
-    fn find(&self, gone: &[usize]) -> Option<Arc<Remainder>> {
+    fn find(&self, gone: &[usize]) -> Option<Arc<Survivors>> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let at = kept.iter().position(|kept| *kept.gone == *gone)?;
         kept[..=at].rotate_right(1);
@@ -103,8 +101,8 @@ impl Remainders {
     }
 }
 
-impl fmt::Debug for Remainders {
+impl fmt::Debug for KeptSurvivors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Remainders")
+        f.write_str("KeptSurvivors")
     }
 }

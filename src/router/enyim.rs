@@ -28,7 +28,7 @@ pub(super) fn default(servers: &[ServerAddr]) -> Result<Box<dyn Placement>> {
             points.push(hash.hash_32(names.numbered(point)), number);
         }
     }
-    points.ring(Tie::Last, Seek::AtOrAfterOrLast)
+    points.ring(Tie::Last, Seek::CeilingOrLast)
 }
 
 /// The ketama locator: as many words as the digest of `ip:port-m` has, until there are 160 points. There is one hash object
@@ -61,7 +61,7 @@ pub(super) fn ketama(servers: &[ServerAddr], hash: Hash) -> Result<Box<dyn Place
                     let new = (number, round) == (0, 0);
                     points.push(
                         if new {
-                            hash.from_zero(text)
+                            hash.hash_from_zero(text)
                         } else {
                             hash.hash_32(text)
                         },
@@ -71,7 +71,7 @@ pub(super) fn ketama(servers: &[ServerAddr], hash: Hash) -> Result<Box<dyn Place
             }
         }
     }
-    points.ring(Tie::Last, Seek::AtOrAfterOrLast)
+    points.ring(Tie::Last, Seek::CeilingOrLast)
 }
 
 /// What .NET's `IPEndPoint.ToString` writes. The client resolves a name before it builds the ring.

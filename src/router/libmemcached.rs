@@ -59,7 +59,7 @@ pub(super) fn ring(
             }
         }
     }
-    points.ring(Tie::First, Seek::AtOrAfter)
+    points.ring(Tie::First, Seek::Ceiling)
 }
 
 /// `MODULA`: weights are ignored.

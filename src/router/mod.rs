@@ -29,7 +29,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::hash::HashingAlg;
 use crate::server::ServerAddr;
-use ejection::Remainders;
+use ejection::{KeptSurvivors, Survivors};
 
 /// How servers share the keys: makes a [`Placement`] of a list of servers. Open to users.
 pub trait Distribution: fmt::Debug + Send + Sync {
@@ -71,7 +71,7 @@ pub struct Router {
     walk: Arc<dyn FailoverWalk>,
     /// Whether a server owns a slot; one of weight 0 may own none.
     placed: Box<[bool]>,
-    remainders: Remainders,
+    survivors: KeptSurvivors,
 }
 
 impl Router {
@@ -114,7 +114,7 @@ impl Router {
             placement,
             walk,
             placed,
-            remainders: Remainders::default(),
+            survivors: KeptSurvivors::default(),
         })
     }
 
@@ -145,7 +145,7 @@ impl Router {
 
     /// The server of a key; `given_hash` stands in for the hash of the key.
     ///
-    /// A router always has an answer; `None` is for the caller's own ways of having no server.
+    /// `None` is kept for distributions that cannot place every key; no built-in one is such.
     pub fn first(&self, hashed_key: &[u8], given_hash: Option<i64>) -> Option<usize> {
         Some(
             self.placement
@@ -155,10 +155,11 @@ impl Router {
 
     /// The server of a key with this hash when the servers in `gone` leave the list and the rest are placed anew.
     ///
-    /// `None` if none is left. What was built is kept for the next call, for as many lists as a few servers that come and go make.
+    /// `gone` is ascending. `None` if no server is left. The placements asked for last are kept, so that a server that stays away
+    /// costs one.
     pub fn first_without(&self, gone: &[usize], hashed_key: &[u8], hash: i64) -> Option<usize> {
-        let rest = self.remainders.get(gone, || self.place_without(gone))?;
-        Some(rest.server(hashed_key, hash))
+        let survivors = self.survivors.get(gone, || self.place_without(gone))?;
+        survivors.server(hashed_key, hash)
     }
 
     /// The servers to try for a key: the first choice, then those where the failover walk leads.
@@ -197,7 +198,7 @@ impl Router {
         }
     }
 
-    fn place_without(&self, gone: &[usize]) -> Option<ejection::Remainder> {
+    fn place_without(&self, gone: &[usize]) -> Option<Survivors> {
         let numbers = (0..self.servers.len()).filter(|number| !gone.contains(number));
         let numbers: Vec<usize> = numbers.collect();
         // Whether weights were given counts for the whole list, also when a server with one has gone.
@@ -214,7 +215,7 @@ impl Router {
             return None;
         }
         let placement = self.distribution.place(&servers).ok()?;
-        (placement.slots() > 0).then(|| ejection::Remainder::new(numbers, placement))
+        (placement.slots() > 0).then(|| Survivors::new(numbers, placement))
     }
 
     /// One slot needs no hash, in every client.

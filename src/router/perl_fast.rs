@@ -24,5 +24,5 @@ pub(super) fn ring(servers: &[ServerAddr], points_each: u32) -> Result<Box<dyn P
             points.push(point, number);
         }
     }
-    points.ring(Tie::First, Seek::AtOrAfter)
+    points.ring(Tie::First, Seek::Ceiling)
 }

@@ -39,11 +39,8 @@ impl<'a> Redraw<'a> {
 }
 
 impl NextServer for Redraw<'_> {
-    fn next(&mut self, expired: &mut dyn FnMut() -> bool) -> Option<usize> {
+    fn next(&mut self, _expired: &mut dyn FnMut() -> bool) -> Option<usize> {
         self.draws_left = self.draws_left.checked_sub(1)?;
-        if expired() {
-            return None;
-        }
         let router = self.failed.router();
         let numbered = || {
             let mut numbered = Numbered::new(self.failed.key());
@@ -83,13 +80,10 @@ impl<'a> Suffixed<'a> {
 }
 
 impl NextServer for Suffixed<'_> {
-    fn next(&mut self, expired: &mut dyn FnMut() -> bool) -> Option<usize> {
+    fn next(&mut self, _expired: &mut dyn FnMut() -> bool) -> Option<usize> {
         let router = self.failed.router();
         let key = self.failed.key();
         while self.number < self.max_draws && self.tried.len() < router.servers().len() {
-            if expired() {
-                return None;
-            }
             self.text.truncate(key.len());
             // Writing to a vector does not fail.
             let _ = write!(self.text, "-{}", self.number);
