@@ -1,1 +1,5 @@
 //! The integration tests: one binary, one module per subject.
+
+mod php_live;
+mod php_malformed;
+mod php_values;
