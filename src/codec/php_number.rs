@@ -40,7 +40,7 @@ pub(super) fn serialized(value: f64) -> String {
 
 /// C's `strtol` in base ten: blanks, a sign, digits up to the first other byte; 0 without one, the nearest bound when too large.
 pub(super) fn strtol(text: &[u8]) -> i64 {
-    let text = text.trim_ascii_start();
+    let text = without_blanks(text);
     let (negative, digits) = match text {
         [b'-', digits @ ..] => (true, digits),
         [b'+', digits @ ..] => (false, digits),
@@ -66,7 +66,7 @@ pub(super) fn strtod(text: &[u8]) -> f64 {
 
 /// C's `%lg`, in decimal: blanks before, `inf` and `nan` in any case.
 pub(super) fn scan_double(text: &[u8]) -> f64 {
-    let text = text.trim_ascii_start();
+    let text = without_blanks(text);
     let (sign, rest) = match text {
         [b'-', rest @ ..] => (-1.0, rest),
         [b'+', rest @ ..] => (1.0, rest),
@@ -82,6 +82,14 @@ pub(super) fn scan_double(text: &[u8]) -> f64 {
 /// The double that the whole of `text` is.
 pub(super) fn double(text: &[u8]) -> Option<f64> {
     prefix(text).and_then(|(value, len)| (len == text.len()).then_some(value))
+}
+
+/// C's `isspace`, to which a vertical tab belongs.
+fn without_blanks(text: &[u8]) -> &[u8] {
+    let blanks = text
+        .iter()
+        .take_while(|byte| matches!(byte, b' ' | b'\t'..=b'\r'));
+    &text[blanks.count()..]
 }
 
 /// The decimal number at the start of `text`, and its length.
@@ -233,7 +241,7 @@ mod tests {
             (0.00012, ".00012", "0.00012"),
             (0.00001, "1e-05", "1.0e-5"),
             (
-                1_658_206_780_088_562.25,
+                1_658_206_780_088_562.0 + 0.25,
                 "1658206780088562.2",
                 "1.6582067800886e+15",
             ),
@@ -282,7 +290,7 @@ mod tests {
     fn longs_are_read_as_far_as_they_go() {
         for (text, value) in [
             ("42", 42),
-            (" \t-7x", -7),
+            (" \t\x0b-7x", -7),
             ("+5", 5),
             ("", 0),
             ("-", 0),

@@ -228,7 +228,7 @@ fn floats() -> Vec<f64> {
         floats.push(f64::from(n) + 10_000_000_000_000.5);
         floats.push(f64::from(n) * 10.0 + 100_000_000_000_005.0);
         // And in the seventeenth, where two texts of 17 digits are equally near.
-        floats.push(f64::from(n) + 1_658_206_780_088_562.25);
+        floats.push(f64::from(n) + 0.25 + 1_658_206_780_088_562.0);
     }
     floats.extend([f64::MAX, f64::MIN_POSITIVE, 5e-324]);
     floats
