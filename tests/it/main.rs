@@ -3,3 +3,5 @@
 mod php_live;
 mod php_malformed;
 mod php_values;
+#[cfg(feature = "compress")]
+mod values;
