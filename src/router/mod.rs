@@ -218,9 +218,9 @@ impl Router {
         (placement.slots() > 0).then(|| Survivors::new(numbers, placement))
     }
 
-    /// One slot needs no hash, in every client.
+    /// One server needs no hash: whatever the slot, it is the one.
     fn choose<'a>(&'a self, key: &'a [u8], given_hash: Option<i64>) -> FirstChoice<'a> {
-        if self.placement.slots() == 1 {
+        if self.servers.len() == 1 {
             return FirstChoice::new(self, key, given_hash.unwrap_or(0), 0);
         }
         let hash = given_hash.unwrap_or_else(|| self.hash(key));

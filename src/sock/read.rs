@@ -16,6 +16,9 @@ impl SockIo {
         expect: Expect,
         take: impl FnOnce(Reply<'_>) -> R,
     ) -> Result<R> {
+        if self.start == self.end {
+            self.fill(1)?;
+        }
         loop {
             let needed = match text::decode(expect, &self.input[self.start..self.end]) {
                 Ok(Decoded::Reply { reply, used }) => {
