@@ -17,7 +17,7 @@ mod server;
 mod sock;
 mod sync;
 
-pub use client::{Cas, Item, MemcachedClient};
+pub use client::{Cas, Item, MemcachedClient, PerServer, RawEnd};
 pub use codec::{FromValue, ToValue, Transcoder, Value};
 pub use compat::{Compat, Proof};
 pub use error::{Error, ErrorKind, Result};

@@ -1,11 +1,16 @@
 //! The commands, and the one road that each of them takes. It knows no socket option and no hash.
 
+mod admin;
+mod count;
 mod execute;
 mod item;
+mod raw;
 mod retrieve;
 mod store;
 
+pub use admin::PerServer;
 pub use item::Item;
+pub use raw::RawEnd;
 pub use store::Cas;
 
 use std::fmt;

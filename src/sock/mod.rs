@@ -1,6 +1,7 @@
 //! One connection: its socket, its buffers, and what it still owes. It knows no pool and no value.
 
 mod connect;
+mod raw;
 mod stream;
 mod watch;
 
