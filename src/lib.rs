@@ -16,6 +16,9 @@ pub mod router;
 mod server;
 mod sock;
 mod sync;
+#[cfg(feature = "testing")]
+#[cfg_attr(docsrs, doc(cfg(feature = "testing")))]
+pub mod testing;
 
 pub use client::{Cas, Item, MemcachedClient, PerServer, RawEnd};
 pub use codec::{FromValue, ToValue, Transcoder, Value};

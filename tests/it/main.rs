@@ -4,3 +4,5 @@ mod failover;
 mod golden;
 mod hashes;
 mod placement;
+mod support;
+mod transcripts;
