@@ -34,17 +34,27 @@
 //!
 //! A type of the caller's joins in by its own [`ToValue`] and [`FromValue`].
 
+#[allow(dead_code)]
 mod compress;
 mod dates;
+mod dotnet_text;
+mod enyim;
 mod from_value;
+mod java_text;
+mod memcacheddotnet;
+mod nrbf;
+mod payload;
 mod raw;
-mod text;
 mod to_value;
 mod value;
+mod whalin;
 
 pub use compress::Compression;
+pub use enyim::Enyim;
+pub use memcacheddotnet::MemcachedDotNet;
 pub use raw::Raw;
 pub use value::{ForeignKind, FromValue, ToValue, Value};
+pub use whalin::Whalin;
 
 use std::borrow::Cow;
 use std::fmt;

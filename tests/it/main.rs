@@ -6,3 +6,4 @@ mod hashes;
 mod placement;
 mod support;
 mod transcripts;
+mod values;
