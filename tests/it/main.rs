@@ -1,9 +1,13 @@
 //! The integration tests: one binary, one module per subject.
 
+mod bad_input;
+mod commands;
 mod failover;
 mod golden;
 mod hashes;
 mod placement;
 mod support;
+mod tidy;
 mod transcripts;
+#[cfg(feature = "compress")]
 mod values;
