@@ -81,6 +81,19 @@ impl Error {
         self.0.kind == ErrorKind::Ambiguous
     }
 
+    /// The kind of what went wrong on the wire, behind an unknown outcome too.
+    pub(crate) fn kind_or_cause(&self) -> ErrorKind {
+        let cause = self
+            .0
+            .source
+            .as_deref()
+            .and_then(|source| source.downcast_ref::<Error>());
+        match (self.0.kind, cause) {
+            (ErrorKind::Ambiguous, Some(cause)) => cause.kind(),
+            (kind, _) => kind,
+        }
+    }
+
     fn any(&self, test: impl Fn(ErrorKind) -> bool) -> bool {
         let cause = self
             .0

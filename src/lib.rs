@@ -20,7 +20,7 @@ mod sync;
 #[cfg_attr(docsrs, doc(cfg(feature = "testing")))]
 pub mod testing;
 
-pub use client::{Cas, Item, MemcachedClient, PerServer, RawEnd};
+pub use client::{Cas, Failure, GetMulti, Item, MemcachedClient, Multi, PerServer, RawEnd};
 pub use codec::{FromValue, ToValue, Transcoder, Value};
 pub use compat::{Compat, Proof};
 pub use error::{Error, ErrorKind, Result};

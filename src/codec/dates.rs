@@ -38,6 +38,9 @@ pub(super) fn from_binary(binary: i64) -> Option<SystemTime> {
         return None;
     }
     let ticks = binary & ((1 << KIND_SHIFT) - 1);
+    if !is_ticks(ticks) {
+        return None;
+    }
     let since_1970 = ticks - TICKS_AT_1970;
     let tick = since_1970.unsigned_abs();
     let per_second = u64::from(1_000_000_000 / NANOS_PER_TICK);
@@ -164,6 +167,8 @@ mod tests {
         assert_eq!(to_ticks(i64::MAX), None);
         let local = to_ticks(5).unwrap() | i64::MIN;
         assert_eq!(from_binary(local), from_unix_millis(5));
+        assert_eq!(from_binary(-1), None);
+        assert_eq!(from_binary(i64::MAX), None);
     }
 
     #[test]

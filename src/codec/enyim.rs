@@ -45,10 +45,8 @@ mod code {
 /// A value with flags 0, as other clients store plain strings, is text, or bytes if it is not UTF-8. Mended: an empty one is an empty text, where Enyim returns null.
 #[derive(Debug, Clone, Default)]
 #[doc(alias = "DefaultTranscoder")]
-pub struct Enyim {
-    // Room for settings.
-    _private: (),
-}
+#[non_exhaustive]
+pub struct Enyim;
 
 impl Enyim {
     /// The client's default transcoder.

@@ -36,7 +36,7 @@ mod marker {
 ///
 /// Rust's types become .NET's. Bytes, `i8`, `u16`, `u32` and `u64` go as `BinaryFormatter` streams, as from the .NET client, and come back as what they are;
 /// any other stream is a [`Value::Foreign`], which is written back unchanged. A `SystemTime` is stored as the ticks of its UTC time;
-/// a `DateTime` comes back as [`Value::Ticks`] without a zone, since the client drops it. Null is an empty payload, and reads as null.
+/// a `DateTime` comes back as [`Value::Ticks`] without a zone, since the client drops it. Null is an empty payload, and an empty payload is null.
 ///
 /// Mended, since the .NET client loses values here:
 /// * A payload without a known marker, as PHP and others store plain strings, comes back as bytes, which read as text; .NET returns null.
@@ -69,7 +69,7 @@ impl MemcachedDotNet {
         self
     }
 
-    /// Writes the types that have a marker as the text of .NET's `ToString()`, and reads what is no object as text. Default: off.
+    /// Writes the types that have a marker as the text of .NET's `ToString()`, and reads what is no object as text, an empty payload too. Default: off.
     ///
     /// The culture is the invariant one, where .NET takes that of the thread. As with .NET Framework, a `double` has
     /// 15 digits and a `float` 7, so that some do not read back to the same number.

@@ -147,7 +147,7 @@ fn values_over_the_limits_are_errors() {
         .build()
         .unwrap();
     let limited = MemcachedClient::new(pool);
-    let error = limited.get::<Vec<u8>>("k").unwrap_err();
+    let error = limited.get::<Vec<u8>>("k").map(drop).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Protocol);
     assert!(error.to_string().contains("10000 bytes"), "{error}");
     // Nothing of that value is read as the answer to the next command.
@@ -182,7 +182,10 @@ fn a_pool_that_cannot_work_says_why() {
             builder(&["a", "b"]).weights([1, 2, 3]),
             "3 weights were given for 2 servers",
         ),
-        (builder(&["a"]).max_conn(0), "max_conn"),
+        (
+            builder(&["a"]).initial_conn(0).min_conn(0).max_conn(0),
+            "max_conn",
+        ),
         (builder(&["a"]).min_conn(40), "min_conn"),
         (
             builder(&["a"]).socket_timeout(Duration::ZERO),
