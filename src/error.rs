@@ -188,10 +188,14 @@ impl Error {
 
     /// Names the server, unless a step below has done so.
     pub(crate) fn at(mut self, server: &str) -> Self {
+        self.name_server(server);
+        self
+    }
+
+    pub(crate) fn name_server(&mut self, server: &str) {
         if self.0.server.is_none() {
             self.0.server = Some(server.into());
         }
-        self
     }
 }
 

@@ -256,11 +256,14 @@ impl MemcachedClient {
     ) -> Option<Part<'p>> {
         let keys = &round.keys[part.window.clone()];
         let answers = &mut *round.answers;
-        let error = match sent.and_then(|()| batch.receive(part.lease.io(), keys, answers)) {
-            Ok(()) => return Some(part),
-            Err(error) => error,
-        };
+        let known = answers.failures().len();
         let server = part.lease.host().index();
+        let name = self.pool.hosts()[server].addr().name();
+        let received = sent.and_then(|()| batch.receive(part.lease.io(), keys, answers));
+        answers.name_failures(known, name);
+        let Err(error) = received else {
+            return Some(part);
+        };
         let again = self.second_try(part.lease, error, B::REPEAT, &mut |io: &mut SockIo| {
             batch.send(io, keys)?;
             batch.receive(io, keys, answers)
@@ -270,7 +273,6 @@ impl MemcachedClient {
             Err(refusal) => {
                 let unsent = part.window.end..part.keys.end;
                 if let Refusal::Final(error) = &refusal {
-                    let name = self.pool.hosts()[server].addr().name();
                     let message = "not sent: the connection failed earlier in the call";
                     let error = Error::new(error.kind_or_cause(), message).at(name);
                     answers.fail(&round.keys[unsent], error);

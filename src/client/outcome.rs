@@ -208,4 +208,11 @@ impl<A> Answers<A> {
     pub(super) fn failures(&self) -> &[Failure] {
         &self.failures
     }
+
+    /// Names the server in the failures that came after the first `known` ones.
+    pub(super) fn name_failures(&mut self, known: usize, server: &str) {
+        for failure in &mut self.failures[known..] {
+            failure.error.name_server(server);
+        }
+    }
 }

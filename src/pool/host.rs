@@ -9,7 +9,7 @@ use super::dead::Dead;
 use super::gate::{Entry, Gate};
 use super::settings::Settings;
 use super::stats::ServerStats;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind};
 use crate::server::ServerAddr;
 use crate::sock::{self, Line, RESTED, Rest, SockIo, SocketSettings, Stream, Watch};
 use crate::sync::{self, Mutex};

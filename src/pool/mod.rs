@@ -200,7 +200,8 @@ impl Inner {
         let (calls, heard) = bounded(1);
         let waker = calls.clone();
         let watch = Arc::new(Watch::new(Instant::now(), move || {
-            drop(waker.try_send(Call::Look))
+            // A full channel says the same already.
+            let _ = waker.try_send(Call::Look);
         }));
         let settings = Arc::new(settings);
         let hosts = router.servers().iter().enumerate();

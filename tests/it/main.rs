@@ -5,6 +5,7 @@ mod commands;
 mod failover;
 mod golden;
 mod hashes;
+mod multi;
 mod placement;
 mod support;
 mod tidy;
