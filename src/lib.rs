@@ -22,7 +22,7 @@ pub mod testing;
 
 pub use client::{Cas, Failure, GetMulti, Item, MemcachedClient, Multi, PerServer, RawEnd};
 pub use codec::{FromValue, ToValue, Transcoder, Value};
-pub use compat::{Compat, Proof};
+pub use compat::{Compat, Proof, session};
 pub use error::{Error, ErrorKind, Result};
 pub use expiry::Expiry;
 pub use key::{Key, KeyRef, KeyTransform, MAX_KEY_LEN, ToKey};

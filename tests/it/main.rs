@@ -12,3 +12,4 @@ mod tidy;
 mod transcripts;
 #[cfg(feature = "compress")]
 mod values;
+mod walks;
