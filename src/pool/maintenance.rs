@@ -131,7 +131,7 @@ impl Maintenance {
 
     /// Starts the try to revive a dead server when it is due; says when that will be.
     fn revive(&mut self, inner: &Inner, host: &Host, now: Instant) -> Option<Instant> {
-        let until = host.gate().dead_until()?;
+        let until = host.gate().dead()?.until;
         if !inner.settings.failback || self.dials.reviving(host) {
             return None;
         }

@@ -6,6 +6,12 @@ mod failover;
 mod golden;
 mod hashes;
 mod multi;
+#[cfg(all(feature = "php", feature = "compress"))]
+mod php_live;
+#[cfg(all(feature = "php", feature = "compress"))]
+mod php_malformed;
+#[cfg(all(feature = "php", feature = "compress"))]
+mod php_values;
 mod placement;
 mod support;
 mod tidy;
