@@ -1,5 +1,7 @@
 //! The integration tests: one binary, one module per subject.
 
+mod bad_input;
+mod commands;
 mod failover;
 mod golden;
 mod hashes;
@@ -12,6 +14,7 @@ mod php_malformed;
 mod php_values;
 mod placement;
 mod support;
+mod tidy;
 mod transcripts;
 #[cfg(feature = "compress")]
 mod values;
