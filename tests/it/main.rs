@@ -2,5 +2,7 @@
 
 mod failover;
 mod golden;
+mod growth;
 mod hashes;
 mod placement;
+mod support;
