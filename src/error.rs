@@ -81,6 +81,19 @@ impl Error {
         self.0.kind == ErrorKind::Ambiguous
     }
 
+    /// The kind of what went wrong on the wire, behind an unknown outcome too.
+    pub(crate) fn kind_or_cause(&self) -> ErrorKind {
+        let cause = self
+            .0
+            .source
+            .as_deref()
+            .and_then(|source| source.downcast_ref::<Error>());
+        match (self.0.kind, cause) {
+            (ErrorKind::Ambiguous, Some(cause)) => cause.kind(),
+            (kind, _) => kind,
+        }
+    }
+
     fn any(&self, test: impl Fn(ErrorKind) -> bool) -> bool {
         let cause = self
             .0
@@ -175,10 +188,14 @@ impl Error {
 
     /// Names the server, unless a step below has done so.
     pub(crate) fn at(mut self, server: &str) -> Self {
+        self.name_server(server);
+        self
+    }
+
+    pub(crate) fn name_server(&mut self, server: &str) {
         if self.0.server.is_none() {
             self.0.server = Some(server.into());
         }
-        self
     }
 }
 

@@ -229,7 +229,12 @@ impl KeyRules {
     }
 }
 
-impl WireKey<'_> {
+impl<'a> WireKey<'a> {
+    /// Where the caller wants the key to live.
+    pub(crate) fn route(&self) -> Route<'a> {
+        self.route
+    }
+
     /// What is sent.
     pub(crate) fn bytes(&self) -> &[u8] {
         match &self.bytes {
@@ -244,6 +249,11 @@ impl WireKey<'_> {
             Route::Key(key) => key,
             _ => &self.bytes()[self.hashed_from..],
         }
+    }
+
+    /// Where in the bytes the hashed part begins.
+    pub(crate) fn hashed_from(&self) -> usize {
+        self.hashed_from
     }
 
     /// The hash that the caller gave for the first choice.

@@ -16,8 +16,11 @@ pub mod router;
 mod server;
 mod sock;
 mod sync;
+#[cfg(feature = "testing")]
+#[cfg_attr(docsrs, doc(cfg(feature = "testing")))]
+pub mod testing;
 
-pub use client::{Cas, Item, MemcachedClient};
+pub use client::{Cas, Failure, GetMulti, Item, MemcachedClient, Multi};
 pub use codec::{FromValue, ToValue, Transcoder, Value};
 pub use compat::{Compat, Proof};
 pub use error::{Error, ErrorKind, Result};

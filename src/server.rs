@@ -65,10 +65,6 @@ impl ServerAddr {
     pub(crate) fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }
-
-    pub(crate) fn shared_name(&self) -> Arc<str> {
-        Arc::clone(&self.name)
-    }
 }
 
 impl FromStr for ServerAddr {

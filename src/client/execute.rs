@@ -40,7 +40,7 @@ impl MemcachedClient {
             match exchange(lease.io()) {
                 Ok(answer) => return Ok(answer),
                 Err(error) => match self.second_try(lease, error, repeat, &mut exchange) {
-                    Ok(answer) => return Ok(answer),
+                    Ok((answer, _)) => return Ok(answer),
                     Err(Refusal::Final(error)) => return Err(error),
                     Err(Refusal::Unavailable(error)) => search.refused(index, error)?,
                 },
@@ -61,7 +61,7 @@ impl MemcachedClient {
                 Ok(mut lease) => match exchange(lease.io()) {
                     Ok(answer) => return Ok(answer),
                     Err(error) => match self.second_try(lease, error, repeat, &mut exchange) {
-                        Ok(answer) => return Ok(answer),
+                        Ok((answer, _)) => return Ok(answer),
                         Err(refusal) => refusal,
                     },
                 },
@@ -73,22 +73,25 @@ impl MemcachedClient {
     /// A connection that had rested in the pool may have been closed by the server in the meantime. If not a byte of an answer
     /// came and the command allows it, it is sent once more, on a new connection.
     #[cold]
-    fn second_try<R>(
+    pub(super) fn second_try<'p, R>(
         &self,
-        mut lease: Lease<'_>,
+        mut lease: Lease<'p>,
         error: Error,
         repeat: Repeat,
         exchange: &mut impl Exchange<R>,
-    ) -> std::result::Result<R, Refusal> {
+    ) -> std::result::Result<(R, Lease<'p>), Refusal> {
         lease.failed(&error);
         if !self.may_repeat(&mut lease, &error, repeat) {
             return Err(Refusal::Final(self.outcome(&mut lease, error, repeat)));
         }
         let mut lease = lease.reconnect()?;
-        exchange(lease.io()).map_err(|error| {
-            lease.failed(&error);
-            Refusal::Final(self.outcome(&mut lease, error, repeat))
-        })
+        match exchange(lease.io()) {
+            Ok(answer) => Ok((answer, lease)),
+            Err(error) => {
+                lease.failed(&error);
+                Err(Refusal::Final(self.outcome(&mut lease, error, repeat)))
+            }
+        }
     }
 
     fn may_repeat(&self, lease: &mut Lease<'_>, error: &Error, repeat: Repeat) -> bool {
@@ -173,5 +176,10 @@ impl Unexpected {
                 io.out_of_step(Desync("the reply does not belong to the command"))
             }
         }
+    }
+
+    /// The error where even a refusal is out of place: inside a reply that had begun.
+    pub(super) fn into_foreign(self, io: &mut SockIo) -> Error {
+        Unexpected::Foreign.into_error(io)
     }
 }

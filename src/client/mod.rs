@@ -1,11 +1,15 @@
 //! The commands, and the one road that each of them takes. It knows no socket option and no hash.
 
+mod batch;
 mod execute;
 mod item;
+mod multi;
+mod outcome;
 mod retrieve;
 mod store;
 
 pub use item::Item;
+pub use outcome::{Failure, GetMulti, Multi};
 pub use store::Cas;
 
 use std::fmt;

@@ -85,11 +85,6 @@ impl Compression {
         inflate(form, data, self.max_inflated)
     }
 
-    /// The most bytes that a compressed value may have.
-    pub(super) fn inflated_limit(&self) -> usize {
-        self.max_inflated
-    }
-
     #[cold]
     fn worth_it(&self, form: Deflate, data: &[u8]) -> Option<Vec<u8>> {
         deflate(form, data, self.level)

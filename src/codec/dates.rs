@@ -38,6 +38,9 @@ pub(super) fn from_binary(binary: i64) -> Option<SystemTime> {
         return None;
     }
     let ticks = binary & ((1 << KIND_SHIFT) - 1);
+    if !is_ticks(ticks) {
+        return None;
+    }
     let since_1970 = ticks - TICKS_AT_1970;
     let tick = since_1970.unsigned_abs();
     let per_second = u64::from(1_000_000_000 / NANOS_PER_TICK);
@@ -61,6 +64,69 @@ pub(super) fn to_ticks(millis: i64) -> Option<i64> {
 /// Whether `DateTime` takes these ticks: 0001-01-01 to the end of 9999.
 pub(super) fn is_ticks(ticks: i64) -> bool {
     (0..=MAX_TICKS).contains(&ticks)
+}
+
+/// A date and time of day in the Gregorian calendar, extended to the time before it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Civil {
+    pub(super) year: i64,
+    /// From 0, January.
+    pub(super) month: usize,
+    /// From 1.
+    pub(super) day: i64,
+    /// From 0, Sunday.
+    pub(super) weekday: usize,
+    pub(super) hour: i64,
+    pub(super) minute: i64,
+    pub(super) second: i64,
+}
+
+/// The date at these seconds since 1970, in UTC.
+pub(super) fn civil(seconds: i64) -> Civil {
+    /// From 0000-03-01, where the leap day is the last of a year, to 1970-01-01.
+    const DAYS_TO_1970: i64 = 719_468;
+    const DAYS_IN_400_YEARS: i64 = 146_097;
+    const DAYS_IN_100_YEARS: i64 = 36_524;
+    const DAYS_IN_4_YEARS: i64 = 1_461;
+    /// March to January; February is what is left.
+    const MONTHS: [i64; 11] = [31, 30, 31, 30, 31, 31, 30, 31, 30, 31, 31];
+
+    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    let from_march = days + DAYS_TO_1970;
+    let mut year = 400 * from_march.div_euclid(DAYS_IN_400_YEARS);
+    let mut day = from_march.rem_euclid(DAYS_IN_400_YEARS);
+    // The last century, and the last year, of a round is the one that has the extra day.
+    for (length, years, last) in [
+        (DAYS_IN_100_YEARS, 100, 3),
+        (DAYS_IN_4_YEARS, 4, 24),
+        (365, 1, 3),
+    ] {
+        let rounds = (day / length).min(last);
+        day -= rounds * length;
+        year += rounds * years;
+    }
+    let mut month = 2;
+    for length in MONTHS {
+        if day < length {
+            break;
+        }
+        day -= length;
+        month += 1;
+    }
+    Civil {
+        year: year + i64::from(month >= 12),
+        month: month % 12,
+        day: day + 1,
+        weekday: (days + 4).rem_euclid(7) as usize,
+        hour: second / 3_600,
+        minute: second / 60 % 60,
+        second: second % 60,
+    }
+}
+
+/// Seconds since 1970, rounded down, of .NET ticks.
+pub(super) fn unix_seconds_of_ticks(ticks: i64) -> i64 {
+    (ticks - TICKS_AT_1970).div_euclid(1_000 * TICKS_PER_MILLI)
 }
 
 fn from_unix(distance: Duration, before: bool) -> Option<SystemTime> {
@@ -101,5 +167,36 @@ mod tests {
         assert_eq!(to_ticks(i64::MAX), None);
         let local = to_ticks(5).unwrap() | i64::MIN;
         assert_eq!(from_binary(local), from_unix_millis(5));
+        assert_eq!(from_binary(-1), None);
+        assert_eq!(from_binary(i64::MAX), None);
+    }
+
+    #[test]
+    fn the_calendar_is_walked_day_by_day() {
+        let leap = |year: i64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        let days = |year, month| match month {
+            1 => 28 + i64::from(leap(year)),
+            3 | 5 | 8 | 10 => 30,
+            _ => 31,
+        };
+        // 0001-01-01 was a Monday.
+        let (mut year, mut month, mut day, mut weekday) = (1, 0, 1, 1);
+        for number in -719_162..=800_000 {
+            let at = civil(number * 86_400 + 86_399);
+            assert_eq!((at.hour, at.minute, at.second), (23, 59, 59));
+            assert_eq!(
+                (at.year, at.month, at.day, at.weekday),
+                (year, month, day, weekday)
+            );
+            weekday = (weekday + 1) % 7;
+            day += 1;
+            if day > days(year, month) {
+                (day, month) = (1, month + 1);
+            }
+            if month == 12 {
+                (month, year) = (0, year + 1);
+            }
+        }
+        assert_eq!(year, 4160);
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::value::{FromValue, Value};
-use super::{dates, text};
+use super::{dates, payload};
 use crate::error::{Error, Result};
 
 impl FromValue for Value<'static> {
@@ -165,7 +165,7 @@ fn bytes(value: Value<'_>) -> Result<Cow<'_, [u8]>> {
     match value {
         Value::Bytes(bytes) | Value::Foreign { bytes, .. } => Ok(bytes),
         Value::Text(text) | Value::StringBuffer(text) | Value::StringBuilder(text) => {
-            Ok(text::into_bytes(text))
+            Ok(payload::into_bytes(text))
         }
         other => Err(unreadable(&other, "bytes")),
     }
@@ -176,9 +176,9 @@ fn text_of(value: Value<'_>) -> Result<Cow<'_, str>> {
     match value {
         Value::Text(text) | Value::StringBuffer(text) | Value::StringBuilder(text) => Ok(text),
         Value::Bytes(bytes) => {
-            text::utf8(bytes).map_err(|_| Error::decode("the stored bytes are not UTF-8"))
+            payload::utf8(bytes).map_err(|_| Error::decode("the stored bytes are not UTF-8"))
         }
-        other => text::of_scalar(&other)
+        other => payload::of_scalar(&other)
             .map(Cow::Owned)
             .ok_or_else(|| unreadable(&other, "text")),
     }
@@ -246,14 +246,14 @@ mod tests {
 
     #[test]
     fn owned_buffers_are_taken_over() {
-        let body = vec![1, 2, 3];
+        let body = vec![b'a', b'b', b'c'];
         let at = body.as_ptr();
-        assert_eq!(read::<Vec<u8>>(body).unwrap().as_ptr(), at);
-        let text = String::from("abc");
-        let at = text.as_ptr();
-        let text = read::<Vec<u8>>(text).unwrap();
+        let body = read::<Vec<u8>>(body).unwrap();
+        assert_eq!(body.as_ptr(), at);
+        let text = read::<String>(body).unwrap();
         assert_eq!(text.as_ptr(), at);
-        assert_eq!(read::<String>(text).unwrap().as_ptr(), at);
+        let body = read::<Vec<u8>>(text).unwrap();
+        assert_eq!(body.as_ptr(), at);
     }
 
     #[test]

@@ -34,17 +34,37 @@
 //!
 //! A type of the caller's joins in by its own [`ToValue`] and [`FromValue`].
 
+#[allow(dead_code)]
 mod compress;
 mod dates;
+mod dotnet_text;
+mod enyim;
+mod fastlz;
 mod from_value;
+mod java_text;
+mod memcacheddotnet;
+mod nrbf;
+mod payload;
+#[cfg(feature = "php")]
+pub mod php;
+mod php_memcache;
+mod php_memcached;
+mod php_number;
+mod php_scan;
+mod php_type;
 mod raw;
-mod text;
 mod to_value;
 mod value;
+mod whalin;
 
 pub use compress::Compression;
+pub use enyim::Enyim;
+pub use memcacheddotnet::MemcachedDotNet;
+pub use php_memcache::PhpMemcache;
+pub use php_memcached::{PhpCompression, PhpMemcached, PhpSerializer};
 pub use raw::Raw;
 pub use value::{ForeignKind, FromValue, ToValue, Value};
+pub use whalin::Whalin;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -72,6 +92,18 @@ impl fmt::Debug for Encoded<'_> {
 }
 
 /// The form in which one family of clients stores values. Open to users.
+///
+/// ```
+/// use sockio::codec::{Transcoder, Whalin};
+/// use sockio::{FromValue, ToValue};
+///
+/// let java = Whalin::v2();
+/// let stored = java.encode(42_i32.to_value())?;
+/// assert_eq!((stored.flags, &*stored.data), (4, &[0, 0, 0, 42][..])); // a Java `Integer`
+/// assert_eq!(i64::from_value(java.decode(stored.flags, stored.data)?)?, 42);
+/// # Ok::<(), sockio::Error>(())
+/// ```
+#[doc(alias = "ITranscoder")]
 pub trait Transcoder: fmt::Debug + Send + Sync {
     /// The payload and flags for `value`; an [`ErrorKind::Encode`](crate::ErrorKind::Encode) error if the peer has no form for it.
     fn encode<'a>(&self, value: Value<'a>) -> Result<Encoded<'a>>;

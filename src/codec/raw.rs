@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::compress::{Compression, Deflate};
 use super::value::Value;
-use super::{Encoded, Transcoder, text};
+use super::{Encoded, Transcoder, payload};
 use crate::error::{Error, Result};
 
 /// The payload is a gzip member: the bit that the Java and .NET clients use too.
@@ -53,9 +53,9 @@ impl Transcoder for Raw {
         let data = match value {
             Value::Bytes(bytes) => bytes,
             Value::Text(text) | Value::StringBuffer(text) | Value::StringBuilder(text) => {
-                text::into_bytes(text)
+                payload::into_bytes(text)
             }
-            scalar => match text::of_scalar(&scalar) {
+            scalar => match payload::of_scalar(&scalar) {
                 Some(text) => Cow::Owned(text.into_bytes()),
                 None => return Err(no_form(&scalar)),
             },

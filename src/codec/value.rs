@@ -173,6 +173,29 @@ impl fmt::Debug for Value<'_> {
 }
 
 /// A type that can be stored.
+///
+/// ```
+/// use sockio::{FromValue, Result, ToValue, Value};
+///
+/// #[derive(Debug, PartialEq)]
+/// struct UserId(u64);
+///
+/// impl ToValue for UserId {
+///     fn to_value(&self) -> Value<'_> {
+///         self.0.to_value()
+///     }
+/// }
+///
+/// impl FromValue for UserId {
+///     fn from_value(value: Value<'_>) -> Result<Self> {
+///         u64::from_value(value).map(Self)
+///     }
+/// }
+///
+/// assert_eq!(UserId::from_value(UserId(7).to_value())?, UserId(7));
+/// assert_eq!(UserId::from_value(Value::from("7"))?, UserId(7));
+/// # Ok::<(), sockio::Error>(())
+/// ```
 pub trait ToValue {
     /// The value, borrowed where it can be.
     fn to_value(&self) -> Value<'_>;

@@ -12,7 +12,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::codec::{Raw, Transcoder};
+use crate::codec::{Enyim, MemcachedDotNet, PhpMemcache, Raw, Transcoder, Whalin};
 use crate::error::{Error, Result};
 use crate::hash::HashingAlg;
 use crate::key::KeyTransform;
@@ -100,9 +100,17 @@ impl Compat {
         Router::new(servers, self.hashing(), self.distribution(), self.walk())
     }
 
-    /// The form in which the client stores values.
+    /// The form in which the client stores values. Of a library without one of its own (libmemcached): bytes as they are.
     pub fn transcoder(self) -> Arc<dyn Transcoder> {
-        Arc::new(Raw::new())
+        match self.client() {
+            // What 2.x writes, 3.x reads; not the other way round.
+            "whalin" => Arc::new(Whalin::v2()),
+            "whalin-1" => Arc::new(Whalin::v1()),
+            "memcacheddotnet" => Arc::new(MemcachedDotNet::new()),
+            "enyim" => Arc::new(Enyim::new()),
+            "pecl-memcache" => Arc::new(PhpMemcache::new()),
+            _ => Arc::new(Raw::new()),
+        }
     }
 
     #[allow(dead_code)]

@@ -9,10 +9,13 @@ use super::dead::Dead;
 use super::gate::{Entry, Gate};
 use super::settings::Settings;
 use super::stats::ServerStats;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind};
 use crate::server::ServerAddr;
 use crate::sock::{self, Line, RESTED, Rest, SockIo, SocketSettings, Stream, Watch};
 use crate::sync::{self, Mutex};
+
+/// A connect that had less time than this and timed out does not count against the server.
+const FAIR_TRY: Duration = Duration::from_millis(50);
 
 /// One server.
 #[derive(Debug)]
@@ -130,7 +133,7 @@ impl Host {
                 }
                 Entry::Permit => {
                     self.ask_for_more();
-                    return self.open(deadline, now);
+                    return self.open(deadline);
                 }
                 Entry::Wait(waiter) => {
                     self.ask_for_more();
@@ -194,27 +197,40 @@ impl Host {
     }
 
     /// Opens a connection for a caller who holds a permit.
-    fn open(&self, deadline: Instant, now: Instant) -> std::result::Result<Lease<'_>, Refusal> {
+    fn open(&self, deadline: Instant) -> std::result::Result<Lease<'_>, Refusal> {
         match self.connect(deadline) {
-            Ok(mut connection) => {
-                connection.lend(deadline, now.max(Instant::now()), &self.watch);
-                Ok(Lease {
-                    host: self,
-                    connection: Some(connection),
-                    reused: false,
-                })
-            }
-            Err(error) => {
+            Ok(connection) => Ok(Lease {
+                host: self,
+                connection: Some(connection),
+                reused: false,
+            }),
+            Err(refusal) => {
                 self.gate.forfeit();
-                Err(Refusal::Unavailable(error))
+                Err(refusal)
             }
         }
     }
 
-    fn connect(&self, deadline: Instant) -> Result<Box<Pooled>> {
+    fn connect(&self, deadline: Instant) -> std::result::Result<Box<Pooled>, Refusal> {
+        let time = deadline.saturating_duration_since(Instant::now());
+        if time.is_zero() {
+            let error = Error::timeout("the deadline passed before a connection could be opened");
+            return Err(Refusal::Final(error.at(self.addr.name())));
+        }
         match sock::connect(&self.addr, &self.settings.socket, deadline) {
-            Ok(stream) => Ok(self.adopt(stream)),
-            Err(error) => Err(self.connect_failed(error)),
+            Ok(stream) => {
+                let mut connection = self.adopt(stream);
+                connection.lend(deadline, Instant::now(), &self.watch);
+                Ok(connection)
+            }
+            // An operation with hardly any time left says nothing about the server.
+            Err(error)
+                if error.is_timeout()
+                    && time < FAIR_TRY.min(self.settings.socket.connect_timeout) =>
+            {
+                Err(Refusal::Final(error.at(self.addr.name())))
+            }
+            Err(error) => Err(Refusal::Unavailable(self.connect_failed(error))),
         }
     }
 
@@ -354,9 +370,7 @@ impl Lease<'_> {
     pub(crate) fn reconnect(mut self) -> std::result::Result<Self, Refusal> {
         let deadline = self.io().deadline();
         self.connection = None;
-        let mut connection = self.host.connect(deadline).map_err(Refusal::Unavailable)?;
-        connection.lend(deadline, Instant::now(), &self.host.watch);
-        self.connection = Some(connection);
+        self.connection = Some(self.host.connect(deadline)?);
         self.reused = false;
         Ok(self)
     }

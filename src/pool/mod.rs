@@ -116,6 +116,30 @@ impl SockIoPool {
         self.0.inner.settings.retry_writes
     }
 
+    pub(crate) fn fails_over(&self) -> bool {
+        self.0.inner.settings.failover
+    }
+
+    /// The first server, in the order of the failover walk, that a key may live on and that is not `out`.
+    pub(crate) fn place(
+        &self,
+        hashed: &[u8],
+        given_hash: Option<i64>,
+        out: &[bool],
+        deadline: Instant,
+    ) -> Option<usize> {
+        let mut candidates = self.0.inner.router.candidates(hashed, given_hash);
+        loop {
+            let server = candidates.next(&mut || Instant::now() >= deadline)?;
+            if !out[server] {
+                return Some(server);
+            }
+            if !self.fails_over() {
+                return None;
+            }
+        }
+    }
+
     pub(crate) fn hosts(&self) -> &[Host] {
         &self.0.inner.hosts
     }
@@ -176,7 +200,8 @@ impl Inner {
         let (calls, heard) = bounded(1);
         let waker = calls.clone();
         let watch = Arc::new(Watch::new(Instant::now(), move || {
-            drop(waker.try_send(Call::Look))
+            // A full channel says the same already.
+            let _ = waker.try_send(Call::Look);
         }));
         let settings = Arc::new(settings);
         let hosts = router.servers().iter().enumerate();

@@ -4,5 +4,9 @@ mod failover;
 mod golden;
 mod growth;
 mod hashes;
+mod multi;
 mod placement;
 mod support;
+mod transcripts;
+#[cfg(feature = "compress")]
+mod values;

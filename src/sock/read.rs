@@ -1,0 +1,201 @@
+//! Reading: replies out of the buffer, bodies of values, and the timer of each read.
+
+use std::borrow::Cow;
+use std::io;
+
+use super::{INPUT_ROOM, RESERVED_AT_ONCE, RESTED, SockIo, near, out_of_step};
+use crate::error::{Error, Result};
+use crate::protocol::{Decoded, Desync, Expect, Reply, text};
+
+impl SockIo {
+    /// Reads one reply, or one part of a reply, and hands it to `take`.
+    ///
+    /// The last part of a reply must be followed by [`settle`](Self::settle).
+    pub(crate) fn receive<R>(
+        &mut self,
+        expect: Expect,
+        take: impl FnOnce(Reply<'_>) -> R,
+    ) -> Result<R> {
+        loop {
+            let needed = match text::decode(expect, &self.input[self.start..self.end]) {
+                Ok(Decoded::Reply { reply, used }) => {
+                    self.spoiled |= matches!(&reply, Reply::Refused(refusal) if !refusal.keep);
+                    let taken = take(reply);
+                    self.start += used;
+                    return Ok(taken);
+                }
+                Ok(Decoded::Need(needed)) => needed,
+                Err(desync) => return Err(self.out_of_step(desync)),
+            };
+            self.fill(needed)?;
+        }
+    }
+
+    /// Reads the body of a value and its line end, and hands the body to `take`: borrowed if it fits the buffer, else owned.
+    pub(crate) fn body<R>(
+        &mut self,
+        len: usize,
+        take: impl FnOnce(Cow<'_, [u8]>) -> R,
+    ) -> Result<R> {
+        if len > self.limits.max_value_len {
+            self.spoiled = true;
+            let limit = self.limits.max_value_len;
+            return Err(Error::protocol(format!(
+                "a value of {len} bytes was announced; at most {limit} are taken"
+            )));
+        }
+        if len.saturating_add(2) > INPUT_ROOM {
+            let mut value = Vec::new();
+            self.large_body(len, &mut value)?;
+            return Ok(take(Cow::Owned(value)));
+        }
+        self.gather(len + 2)?;
+        self.check_body_end(len)?;
+        let body = &self.input[self.start..self.start + len];
+        self.start += len + 2;
+        Ok(take(Cow::Borrowed(body)))
+    }
+
+    /// Reads until `count` bytes are there.
+    fn gather(&mut self, count: usize) -> Result<()> {
+        while self.end - self.start < count {
+            self.fill(count - (self.end - self.start))?;
+        }
+        Ok(())
+    }
+
+    fn check_body_end(&mut self, len: usize) -> Result<()> {
+        let end = &self.input[self.start + len..self.start + len + 2];
+        text::body_end(end).map_err(|desync| out_of_step(&mut self.spoiled, desync))
+    }
+
+    /// Reads the body of a value that is the only one, and the end of the reply; hands the body to `take` when the
+    /// connection owes nothing more.
+    pub(crate) fn only_body<R>(
+        &mut self,
+        len: usize,
+        take: impl FnOnce(Cow<'_, [u8]>) -> R,
+    ) -> Result<R> {
+        const END: usize = b"\r\nEND\r\n".len();
+        if len.saturating_add(END) > INPUT_ROOM {
+            let body = self.body(len, |body| body.into_owned())?;
+            self.end_of_values(0)?;
+            return Ok(take(Cow::Owned(body)));
+        }
+        self.gather(len + 2)?;
+        self.check_body_end(len)?;
+        let from = self.end_of_values(len + 2)?;
+        Ok(take(Cow::Borrowed(&self.input[from..from + len])))
+    }
+
+    /// Reads the end of the reply, `after` bytes from here, and consumes all up to it; returns where those bytes began.
+    pub(crate) fn end_of_values(&mut self, after: usize) -> Result<usize> {
+        const BROKEN_OFF: Desync = Desync("a value is not followed by the end of the reply");
+        loop {
+            let rest = &self.input[self.start + after..self.end];
+            match text::decode(Expect::Values { cas: false }, rest) {
+                Ok(Decoded::Reply {
+                    reply: Reply::End,
+                    used,
+                }) => {
+                    let from = self.start;
+                    self.start += after + used;
+                    self.settle();
+                    return Ok(from);
+                }
+                Ok(Decoded::Need(needed)) => self.fill(needed)?,
+                // An error line in its place breaks off a reply that has begun.
+                _ => return Err(self.out_of_step(BROKEN_OFF)),
+            }
+        }
+    }
+
+    /// Like [`body`](Self::body), into a vector of the caller's, which is emptied first.
+    pub(crate) fn body_into(&mut self, len: usize, value: &mut Vec<u8>) -> Result<()> {
+        value.clear();
+        if len + 2 > INPUT_ROOM && len <= self.limits.max_value_len {
+            return self.large_body(len, value);
+        }
+        self.body(len, |body| value.extend_from_slice(&body))
+    }
+
+    fn large_body(&mut self, len: usize, value: &mut Vec<u8>) -> Result<()> {
+        value.reserve_exact(len.min(RESERVED_AT_ONCE));
+        let here = len.min(self.end - self.start);
+        value.extend_from_slice(&self.input[self.start..self.start + here]);
+        self.start += here;
+        let missing = len - here;
+        if missing > 0 {
+            self.arm_read()?;
+            self.spoiled = true;
+            // The timer is for each read: a peer that drips would outlive it, so the maintenance thread keeps the deadline.
+            self.line
+                .begin_untimed_read(self.watch.millis(self.call.deadline));
+            self.watch.expect(self.call.deadline);
+            let read = self.line.stream.read_many(missing, value);
+            self.line.end_untimed_read();
+            self.look_at_clock();
+            match read {
+                Ok(read) if read == missing => self.spoiled = false,
+                Ok(_) => return Err(self.read_error(io::ErrorKind::UnexpectedEof.into())),
+                Err(error) => return Err(self.read_error(error)),
+            }
+        }
+        self.gather(2)?;
+        self.check_body_end(0)?;
+        self.start += 2;
+        Ok(())
+    }
+
+    /// Reads once, or more often until `needed` more bytes are there.
+    fn fill(&mut self, needed: usize) -> Result<()> {
+        if self.input.is_empty() {
+            self.input.resize(INPUT_ROOM, 0);
+            self.watch.expect(self.call.now + 2 * RESTED);
+        }
+        if self.start > 0 && (self.start == self.end || self.input.len() - self.end < needed) {
+            self.input.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, self.end - self.start);
+        }
+        if self.input.len() - self.end < needed {
+            self.spoiled = true;
+            return Err(Error::protocol("a line of the reply is too long"));
+        }
+        self.arm_read()?;
+        loop {
+            match self.line.stream.read(&mut self.input[self.end..]) {
+                Ok(0) => return Err(self.read_error(io::ErrorKind::UnexpectedEof.into())),
+                Ok(read) => {
+                    self.call.heard = true;
+                    self.end += read;
+                    return Ok(());
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {
+                    self.look_at_clock();
+                    self.arm_read()?;
+                }
+                Err(error) => return Err(self.read_error(error)),
+            }
+        }
+    }
+
+    /// Sets the socket's read timer to what is left of the operation, if it is not near that already.
+    fn arm_read(&mut self) -> Result<()> {
+        if self.call.heard {
+            self.look_at_clock();
+        }
+        let limit = self.time_left("reading the reply")?;
+        if !near(self.read_timer, limit) {
+            self.line
+                .stream
+                .set_read_timeout(limit)
+                .map_err(|error| self.read_error(error))?;
+            self.read_timer = limit;
+        }
+        Ok(())
+    }
+
+    fn read_error(&mut self, error: io::Error) -> Error {
+        self.failure("reading the reply", error)
+    }
+}

@@ -1,0 +1,107 @@
+//! Writing: commands out of the buffer, large bodies from where they lie, and the timer of each write.
+
+use std::io::{self, IoSlice};
+
+use super::{COPIED_BODY, OUTPUT_ROOM, SockIo, near};
+use crate::error::{Error, Result};
+
+impl SockIo {
+    /// Sends one or several commands which `encode` writes, and `body` with its line end behind them, in one write.
+    /// `replies` is how many answers they will have.
+    pub(crate) fn send(
+        &mut self,
+        replies: usize,
+        body: Option<&[u8]>,
+        encode: impl FnOnce(&mut Vec<u8>),
+    ) -> Result<()> {
+        self.output.clear();
+        encode(&mut self.output);
+        self.owed += replies;
+        self.spoiled = true;
+        match body {
+            Some(body) if body.len() > COPIED_BODY => self.write_parts(body)?,
+            body => {
+                if let Some(body) = body {
+                    self.output.extend_from_slice(body);
+                    self.output.extend_from_slice(b"\r\n");
+                }
+                self.write_output()?;
+            }
+        }
+        self.spoiled = false;
+        if self.output.capacity() > OUTPUT_ROOM {
+            self.output = Vec::with_capacity(OUTPUT_ROOM);
+        }
+        Ok(())
+    }
+
+    fn arm_write(&mut self) -> Result<()> {
+        let limit = self.time_left("sending the command")?;
+        if !near(self.write_timer, limit) {
+            self.line
+                .stream
+                .set_write_timeout(limit)
+                .map_err(|error| Error::io("sending the command", error))?;
+            self.write_timer = limit;
+        }
+        Ok(())
+    }
+
+    fn write_output(&mut self) -> Result<()> {
+        let mut sent = 0;
+        while sent < self.output.len() {
+            self.arm_write()?;
+            match self.line.stream.write(&self.output[sent..]) {
+                Ok(written) => self.wrote(written, &mut sent, self.output.len())?,
+                Err(error) => self.write_failed(error)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The command line, the body and its line end in one vectored write: the body is never copied.
+    fn write_parts(&mut self, body: &[u8]) -> Result<()> {
+        let total = self.output.len() + body.len() + 2;
+        let mut sent = 0;
+        while sent < total {
+            self.arm_write()?;
+            let mut parts = [
+                IoSlice::new(&self.output),
+                IoSlice::new(body),
+                IoSlice::new(b"\r\n"),
+            ];
+            let mut rest = &mut parts[..];
+            IoSlice::advance_slices(&mut rest, sent);
+            match self.line.stream.write_vectored(rest) {
+                Ok(written) => self.wrote(written, &mut sent, total)?,
+                Err(error) => self.write_failed(error)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn wrote(&mut self, written: usize, sent: &mut usize, total: usize) -> Result<()> {
+        if written == 0 {
+            return Err(self.write_error(io::ErrorKind::WriteZero.into()));
+        }
+        self.call.written = true;
+        *sent += written;
+        if *sent < total {
+            self.look_at_clock();
+        }
+        Ok(())
+    }
+
+    /// A signal only interrupts; all else ends the operation.
+    fn write_failed(&mut self, error: io::Error) -> Result<()> {
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(self.write_error(error));
+        }
+        self.look_at_clock();
+        Ok(())
+    }
+
+    fn write_error(&mut self, error: io::Error) -> Error {
+        self.failure("sending the command", error)
+    }
+}
