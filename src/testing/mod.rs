@@ -230,19 +230,23 @@ impl Shared {
         let shared = Arc::clone(self);
         // Under the lock, so that the thread cannot look for its entry before it is there.
         let mut open = self.lock();
+        // Counted before it answers, so that who got an answer finds itself counted.
+        state.connections.fetch_add(1, Ordering::Relaxed);
         let thread = thread::Builder::new()
             .name("sockio-testing".into())
             .stack_size(STACK)
             .spawn(move || {
                 shared.serve(&stream);
                 shared.close(id);
+            })
+            .inspect_err(|_| {
+                state.connections.fetch_sub(1, Ordering::Relaxed);
             })?;
         let connection = Connection {
             stream: twin,
             thread,
         };
         open.connections.insert(id, connection);
-        state.connections.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
 
@@ -271,5 +275,72 @@ impl Shared {
             open.ended.push(connection.thread);
         }
         self.ended.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{BufRead, BufReader};
+
+    fn ask(server: &Server, request: &str) -> io::Result<String> {
+        let mut stream = TcpStream::connect(server.addr())?;
+        stream.write_all(request.as_bytes())?;
+        let mut line = String::new();
+        BufReader::new(stream).read_line(&mut line)?;
+        Ok(line)
+    }
+
+    #[test]
+    fn a_restarted_server_is_empty_and_where_it_was() {
+        let mut server = Server::start().unwrap();
+        let addr = server.addr();
+        let mut stream = TcpStream::connect(&addr).unwrap();
+        assert_eq!(ask(&server, "set a 0 0 1\r\nx\r\n").unwrap(), "STORED\r\n");
+        assert_eq!(ask(&server, "get a\r\n").unwrap(), "VALUE a 0 1\r\n");
+
+        server.stop();
+        let end = stream.read(&mut [0; 8]);
+        assert!(matches!(end, Ok(0) | Err(_)), "the connection goes on");
+        assert!(ask(&server, "get a\r\n").is_err());
+        assert_eq!(server.connections(), 0);
+
+        server.restart().unwrap();
+        assert_eq!(ask(&server, "get a\r\n").unwrap(), "END\r\n");
+        assert_eq!(server.addr(), addr);
+    }
+
+    #[test]
+    fn connections_are_counted() {
+        let server = Server::start().unwrap();
+        let mut streams: Vec<TcpStream> = Vec::new();
+        for count in 1..=3 {
+            let mut stream = TcpStream::connect(server.addr()).unwrap();
+            stream.write_all(b"mn\r\n").unwrap();
+            stream.read_exact(&mut [0; 4]).unwrap();
+            streams.push(stream);
+            assert_eq!(server.connections(), count);
+        }
+        streams.truncate(1);
+        let until = Instant::now() + PATIENCE;
+        while server.connections() != 1 {
+            assert!(Instant::now() < until, "{} are open", server.connections());
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn one_connection_too_many_is_turned_away() {
+        let server = Server::start().unwrap();
+        let state = &server.running.as_ref().unwrap().shared.state;
+        state
+            .connections
+            .fetch_add(MAX_CONNECTIONS, Ordering::Relaxed);
+        let line = ask(&server, "").unwrap();
+        state
+            .connections
+            .fetch_sub(MAX_CONNECTIONS, Ordering::Relaxed);
+        assert_eq!(line, "ERROR Too many open connections\r\n");
+        assert_eq!(ask(&server, "mn\r\n").unwrap(), "MN\r\n");
     }
 }

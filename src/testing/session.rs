@@ -104,3 +104,60 @@ fn may_go_on(line: &[u8]) -> bool {
     let is_get = text.starts_with(b"get ") || text.starts_with(b"gets ");
     line.len() <= MAX_LINE || (is_get && blanks <= MAX_BLANKS && line.len() <= MAX_MULTI_GET)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The answers to a stream that comes in these pieces, and whether the connection goes on.
+    fn answers<'p>(pieces: impl IntoIterator<Item = &'p [u8]>) -> (String, bool) {
+        let state = State::new(0);
+        let mut out = Vec::new();
+        let mut session = Session::new(&mut out);
+        let open = pieces
+            .into_iter()
+            .all(|piece| session.feed(piece, &state, SystemTime::now()).unwrap());
+        (String::from_utf8(out).unwrap(), open)
+    }
+
+    #[test]
+    fn pieces_do_not_matter() {
+        let key = "k".repeat(251);
+        let stream = format!(
+            "set a 1 0 3\r\nabc\r\nget a\r\nset {key} 0 0 9\r\nflush_all\r\nget a b\r\n\
+             set a 0 0 2000000 noreply\r\n{}\r\nmn\r\nset b 0 0 2\r\nabcd\r\ndecr a 1\r\nquit\r\nmn\r\n",
+            "mn\r\n".repeat(500_000)
+        );
+        let right = "STORED\r\nVALUE a 1 3\r\nabc\r\nEND\r\nCLIENT_ERROR bad command line format\r\nOK\r\nEND\r\n\
+                     MN\r\nCLIENT_ERROR bad data chunk\r\nERROR\r\nNOT_FOUND\r\n";
+        let stream = stream.as_bytes();
+        assert_eq!(answers([stream]), (right.to_owned(), false));
+        assert_eq!(answers(stream.chunks(7)), (right.to_owned(), false));
+        for split in (0..400).chain(stream.len() - 100..stream.len() - 4) {
+            let (head, tail) = stream.split_at(split);
+            assert_eq!(
+                answers([head, tail]),
+                (right.to_owned(), false),
+                "at {split}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_line_without_end_is_bounded() {
+        let long = |start: &str, len| [start.as_bytes(), &vec![b'x'; len][..]].concat();
+        assert!(answers([&long("", 2048)[..]]).1);
+        assert!(!answers([&long("", 2049)[..]]).1);
+        assert!(!answers([&long("gat 0 ", 2049)[..]]).1);
+        assert!(answers([&long("  gets ", 1 << 20)[..]]).1);
+        assert!(!answers([&long(&(" ".repeat(101) + "get "), 2049)[..]]).1);
+        assert!(!answers([&long("get ", MAX_MULTI_GET)[..]]).1);
+    }
+
+    #[test]
+    fn answers_not_yet_sent_are_lost_with_a_key_too_long() {
+        let lost = format!("set a 0 0 1\r\nx\r\nget {}\r\nget a\r\n", "k".repeat(251));
+        let right = "CLIENT_ERROR bad command line format\r\nVALUE a 0 1\r\nx\r\nEND\r\n";
+        assert_eq!(answers([lost.as_bytes()]), (right.to_owned(), true));
+    }
+}

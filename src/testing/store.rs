@@ -277,3 +277,94 @@ fn expires(exptime: i32, now: SystemTime) -> Option<SystemTime> {
         _ => UNIX_EPOCH.checked_add(seconds),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: SystemTime = UNIX_EPOCH;
+
+    fn at(seconds: u64) -> SystemTime {
+        // Far enough from 1970 that a date can lie in the past.
+        NOW + Duration::from_secs(1_000_000_000 + seconds)
+    }
+
+    fn set(store: &mut Store, key: &str, exptime: i32, now: SystemTime) {
+        let stored = store.store(Verb::Set, key.as_bytes(), b"x", (0, exptime), now);
+        assert_eq!(stored, Outcome::Stored);
+    }
+
+    #[test]
+    fn items_end_when_they_should() {
+        let mut store = Store::default();
+        let date = 1_000_000_000 + 40;
+        for (exptime, last, first) in [
+            (0, Some(u64::from(u32::MAX)), None),
+            (1, Some(0), Some(1)),
+            (30 * 86_400, Some(30 * 86_400 - 1), Some(30 * 86_400)),
+            (30 * 86_400 + 1, None, Some(0)),
+            (date, Some(39), Some(40)),
+            (-1, None, Some(0)),
+            (i32::MIN, None, Some(0)),
+        ] {
+            set(&mut store, "k", exptime, at(0));
+            if let Some(last) = last {
+                assert!(store.get(b"k", at(last)).is_some(), "{exptime} at {last}");
+            }
+            if let Some(first) = first {
+                assert!(store.get(b"k", at(first)).is_none(), "{exptime} at {first}");
+                assert_eq!(store.size(), (0, 0));
+            }
+        }
+        set(&mut store, "k", 0, at(0));
+        store.get(b"k", at(0)).unwrap().touch(10, at(0));
+        assert_eq!(store.get(b"k", at(3)).unwrap().time_left(at(3)), Some(7));
+        assert!(store.get(b"k", at(10)).is_none());
+    }
+
+    #[test]
+    fn a_delayed_flush_takes_what_was_stored_before_its_time() {
+        let mut store = Store::default();
+        set(&mut store, "old", 0, at(0));
+        store.flush(10, at(0));
+        set(&mut store, "between", 0, at(5));
+        assert!(store.get(b"old", at(9)).is_some());
+        assert!(store.get(b"old", at(10)).is_none());
+        assert!(store.get(b"between", at(10)).is_none());
+        set(&mut store, "new", 0, at(11));
+        assert!(store.get(b"new", at(12)).is_some());
+        store.flush(0, at(12));
+        assert!(store.get(b"new", at(12)).is_none());
+    }
+
+    #[test]
+    fn the_largest_value_is_the_measured_one() {
+        assert!(fits(1, 0, 1_048_516) && !fits(1, 0, 1_048_517));
+        assert!(fits(1, 7, 1_048_512) && !fits(1, 7, 1_048_513));
+        assert!(!fits(1, 0, usize::MAX));
+    }
+
+    #[test]
+    fn a_full_store_refuses_until_something_is_over() {
+        let mut store = Store::default();
+        let value = vec![0; 1 << 19];
+        let mut put = |verb, key: String, exptime, now| {
+            let stored = store.store(verb, key.as_bytes(), &value, (0, exptime), now);
+            (stored, store.size().1)
+        };
+        let mut count = 0;
+        while put(Verb::Set, format!("k{count}"), 60, at(0)).0 == Outcome::Stored {
+            count += 1;
+            assert!(count <= 128);
+        }
+        assert_eq!(count, 127);
+        // An old value makes room for its successor; one that is added has none.
+        assert_eq!(put(Verb::Set, "k0".into(), 60, at(1)).0, Outcome::Stored);
+        let (stored, bytes) = put(Verb::Add, "new".into(), 60, at(1));
+        assert_eq!(stored, Outcome::NoRoom);
+        assert!(bytes <= MAX_BYTES);
+        assert_eq!(put(Verb::Add, "new".into(), 60, at(60)).0, Outcome::Stored);
+        // All but `k0`, set a second later, were over.
+        assert_eq!(store.size().0, 2);
+    }
+}

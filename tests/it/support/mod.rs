@@ -202,3 +202,54 @@ fn first_line(mut stream: impl Read + Write) -> io::Result<String> {
 fn owned(args: &[&str]) -> Vec<String> {
     args.iter().map(|arg| (*arg).to_owned()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(server: &RealServer, request: &str) -> io::Result<String> {
+        let Place::Port(port) = server.place else {
+            panic!("no port");
+        };
+        let mut stream = TcpStream::connect(("127.0.0.1", port))?;
+        stream.set_read_timeout(Some(Duration::from_millis(200)))?;
+        stream.write_all(request.as_bytes())?;
+        let mut line = String::new();
+        BufReader::new(stream).read_line(&mut line)?;
+        Ok(line)
+    }
+
+    #[test]
+    fn a_restarted_server_is_empty_and_where_it_was() {
+        let mut server = RealServer::start(&["-m", "16"]);
+        let addr = server.addr();
+        assert_eq!(ask(&server, "set a 0 0 1\r\nx\r\n").unwrap(), "STORED\r\n");
+        assert_eq!(ask(&server, "get a\r\n").unwrap(), "VALUE a 0 1\r\n");
+        server.kill();
+        assert!(ask(&server, "get a\r\n").is_err());
+        server.restart();
+        assert_eq!(ask(&server, "get a\r\n").unwrap(), "END\r\n");
+        assert_eq!(server.addr(), addr);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_stopped_server_accepts_and_is_silent() {
+        let server = RealServer::start(&[]);
+        server.stop_signal();
+        assert!(ask(&server, "mn\r\n").is_err());
+        server.cont_signal();
+        assert_eq!(ask(&server, "mn\r\n").unwrap(), "MN\r\n");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_unix_socket_goes_with_its_server() {
+        let mut server = RealServer::start_unix(&[]);
+        server.restart();
+        let path = PathBuf::from(server.addr().strip_prefix("unix:").unwrap());
+        assert!(path.exists());
+        drop(server);
+        assert!(!path.exists());
+    }
+}

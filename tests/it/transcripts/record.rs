@@ -88,22 +88,21 @@ fn whole(text: &Value) -> Option<Vec<u8>> {
     let len = text["len"].as_u64()? as usize;
     let right =
         |made: &Vec<u8>| made.len() == len && made.starts_with(&head) && made.ends_with(&tail);
-    let periodic = (1..=head.len() / 3).map(|period| {
-        let regular = |bytes: &[u8]| {
-            bytes
-                .windows(period + 1)
-                .all(|bytes| bytes[0] == bytes[period])
-        };
-        let mut made = head.clone();
-        while made.len() < len - tail.len() {
-            made.push(made[made.len() - period]);
-        }
-        let seam = [&made[made.len() - period..], &tail[..2 * period.min(20)]].concat();
-        if regular(&head[head.len() - 3 * period..]) && regular(&seam) {
-            made.extend_from_slice(&tail);
-        }
-        made
-    });
+    let regular = |bytes: &[u8], period| bytes.windows(period + 1).all(|few| few[0] == few[period]);
+    let periodic = (1..=head.len() / 3)
+        .filter(|period| regular(&head[head.len() - 3 * period..], *period))
+        .map(|period| {
+            let missing = len.saturating_sub(head.len() + tail.len());
+            let unit = &head[head.len() - period..];
+            let filling = unit.iter().cycle().take(missing).copied();
+            let mut made: Vec<u8> = head.iter().copied().chain(filling).collect();
+            // The tail, but for its very end, goes on where the filling stopped.
+            let seam = [&made[made.len() - period..], &tail[..tail.len() / 2]].concat();
+            if regular(&seam, period) {
+                made.extend_from_slice(&tail);
+            }
+            made
+        });
     let numbered = ["get", "gets", "gat 0"].into_iter().flat_map(|verb| {
         [5, 6].map(|width| {
             let count = (len - verb.len() - 2) / (" key:".len() + width);
