@@ -29,7 +29,9 @@ fn those_who_wait_are_served_in_their_order() {
                     let value = client.get::<String>(&**key).unwrap();
                     assert_eq!(value.as_ref(), Some(key));
                 });
-                eventually("it waits", || client.pool().stats()[0].waiting == before + 1);
+                eventually("it waits", || {
+                    client.pool().stats()[0].waiting == before + 1
+                });
             }
         });
         held.unwrap().unwrap();
@@ -73,7 +75,10 @@ fn sixty_four_threads_share_one_connection_evenly() {
             .collect()
     });
     let (least, most) = (counts.iter().min().unwrap(), counts.iter().max().unwrap());
-    println!("{} operations: {least} to {most} a thread", counts.iter().sum::<usize>());
+    println!(
+        "{} operations: {least} to {most} a thread",
+        counts.iter().sum::<usize>()
+    );
     assert!(*least >= 2 && most <= &(2 * least), "{counts:?}");
     assert_eq!(fake.connections(), 1);
 }

@@ -164,7 +164,9 @@ fn passes_fill_up_to_min_conn() {
         .build()
         .unwrap();
     assert_eq!(pool.stats()[0].idle, 0);
-    eventually("five idle connections", || pool.stats()[0].idle == 5);
+    eventually("five idle connections", || {
+        pool.stats()[0].idle == 5 && fake.connections() == 5
+    });
     stays("five idle connections", ms(150), || {
         pool.stats()[0].idle == 5 && fake.connections() == 5
     });

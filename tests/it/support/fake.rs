@@ -56,6 +56,8 @@ pub(crate) struct Fake {
     _reserved: Socket,
     scripts: Vec<Vec<Act>>,
     receive_buffer: Option<usize>,
+    /// It listens no more after so many connections.
+    accepts: usize,
     seen: Arc<Mutex<Vec<Seen>>>,
     running: Option<Running>,
     /// Those that fill the queue of a server that never accepts.
@@ -86,6 +88,14 @@ impl Fake {
     /// The first connection plays the first script, and so on; those beyond the last one play the last.
     pub(crate) fn new(scripts: Vec<Vec<Act>>) -> Self {
         let mut fake = Self::down_with(scripts);
+        fake.up();
+        fake
+    }
+
+    /// One connection for each script; further ones are refused.
+    pub(crate) fn only(scripts: Vec<Vec<Act>>) -> Self {
+        let mut fake = Self::down_with(scripts);
+        fake.accepts = fake.scripts.len();
         fake.up();
         fake
     }
@@ -151,6 +161,7 @@ impl Fake {
             _reserved: reserved,
             scripts,
             receive_buffer: None,
+            accepts: usize::MAX,
             seen: Arc::default(),
             running: None,
             fillers: Vec::new(),
@@ -180,6 +191,7 @@ impl Fake {
         let listening = Listening {
             listener: socket.into(),
             scripts: self.scripts.clone(),
+            accepts: self.accepts,
             seen: Arc::clone(&self.seen),
             stop: stop.clone(),
         };
@@ -280,6 +292,7 @@ fn wait_for(flag: &Flag, or: Option<&Flag>) -> bool {
 struct Listening {
     listener: TcpListener,
     scripts: Vec<Vec<Act>>,
+    accepts: usize,
     seen: Arc<Mutex<Vec<Seen>>>,
     stop: Flag,
 }
@@ -287,7 +300,7 @@ struct Listening {
 impl Listening {
     fn run(self) {
         let mut players = Vec::new();
-        for stream in self.listener.incoming() {
+        for stream in self.listener.incoming().take(self.accepts) {
             let stream = stream.expect("a connection");
             if self.stop.is_raised() {
                 break;
@@ -311,6 +324,7 @@ impl Listening {
             };
             players.push(thread::spawn(move || player.play(script)));
         }
+        drop(self.listener);
         for player in players {
             player.join().expect("the thread of a connection");
         }
@@ -340,8 +354,8 @@ impl Player {
                 break;
             }
         }
-        self.note(|seen| seen.closed = true);
         let _ = self.stream.shutdown(Shutdown::Both);
+        self.note(|seen| seen.closed = true);
     }
 
     fn act(&mut self, act: Act) -> Result<(), Over> {
