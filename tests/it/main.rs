@@ -2,6 +2,7 @@
 
 mod deadlines;
 mod failover;
+mod failover_live;
 mod fairness;
 mod golden;
 mod growth;
@@ -10,8 +11,10 @@ mod multi;
 mod placement;
 mod pool;
 mod retry;
+mod shutdown;
 mod stale;
 mod support;
+mod syscalls;
 mod transcripts;
 #[cfg(feature = "compress")]
 mod values;

@@ -299,6 +299,7 @@ struct Listening {
 
 impl Listening {
     fn run(self) {
+        let over = Flag::default();
         let mut players = Vec::new();
         for stream in self.listener.incoming().take(self.accepts) {
             let stream = stream.expect("a connection");
@@ -320,11 +321,14 @@ impl Listening {
                 stream,
                 index,
                 seen: Arc::clone(&self.seen),
-                stop: self.stop.clone(),
+                stop: over.clone(),
             };
             players.push(thread::spawn(move || player.play(script)));
         }
+        // No new connection finds its way in between the ends of the others.
         drop(self.listener);
+        wait_for(&self.stop, None);
+        over.raise();
         for player in players {
             player.join().expect("the thread of a connection");
         }
