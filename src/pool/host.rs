@@ -29,8 +29,8 @@ pub(crate) struct Host {
     lines: Mutex<Vec<Weak<Line>>>,
     /// Whether a caller had to open a connection since the last batch.
     wants_more: AtomicBool,
-    /// Connections returned before this moment (in the watch's milliseconds) are looked at before they are used.
-    suspect_before: AtomicU64,
+    /// Connections used no later than this moment (in the watch's milliseconds) are looked at before they are used.
+    suspect_until: AtomicU64,
     counts: Counts,
 }
 
@@ -89,7 +89,7 @@ impl Host {
             watch,
             lines: Mutex::new(Vec::new()),
             wants_more: AtomicBool::new(false),
-            suspect_before: AtomicU64::new(0),
+            suspect_until: AtomicU64::new(0),
             counts: Counts::default(),
         }
     }
@@ -128,7 +128,7 @@ impl Host {
                             connection: Some(connection),
                             reused: true,
                         };
-                        return self.alive_check(lease, deadline, now);
+                        return self.alive_check(lease, deadline);
                     }
                     drop(connection);
                     Counts::add(&self.counts.evicted);
@@ -182,7 +182,7 @@ impl Host {
             return false;
         }
         let rested = now.saturating_duration_since(connection.used_at) > RESTED
-            || self.watch.millis(connection.used_at) < self.suspect_before.load(Ordering::Relaxed);
+            || self.watch.millis(connection.used_at) <= self.suspect_until.load(Ordering::Relaxed);
         !rested || connection.io.look() == Rest::Quiet
     }
 
@@ -191,16 +191,20 @@ impl Host {
         &'h self,
         mut lease: Lease<'h>,
         deadline: Instant,
-        now: Instant,
     ) -> std::result::Result<Lease<'h>, Refusal> {
         if !self.settings.alive_check {
             return Ok(lease);
         }
-        if lease.io().ping().is_err() {
+        if let Err(error) = lease.io().ping() {
             Counts::add(&self.counts.evicted);
+            lease.failed(&error);
+            // A server that hangs would let the next connection hang as well.
+            if error.is_timeout() {
+                return Err(Refusal::Unavailable(error.at(self.addr.name())));
+            }
             return lease.reconnect();
         }
-        lease.io().begin(deadline, now);
+        lease.io().begin(deadline, Instant::now());
         Ok(lease)
     }
 
@@ -374,7 +378,7 @@ impl Lease<'_> {
             }
             ErrorKind::Connection => {
                 let now = self.host.watch.millis(Instant::now());
-                self.host.suspect_before.fetch_max(now, Ordering::Relaxed);
+                self.host.suspect_until.fetch_max(now, Ordering::Relaxed);
             }
             _ => {}
         }

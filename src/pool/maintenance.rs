@@ -41,12 +41,15 @@ pub(crate) fn open_initial(inner: &Inner) {
 pub(crate) fn run(inner: Arc<Inner>, calls: Receiver<Call>) {
     let mut work = Maintenance::new(&inner);
     loop {
+        inner.watch.begin_look();
         let next = work.look(&inner);
         inner.watch.will_look(next);
         let pause = next.saturating_duration_since(Instant::now());
         match calls.recv_timeout(pause) {
             Ok(Call::Look) | Err(RecvTimeoutError::Timeout) => {}
-            Ok(Call::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+            Ok(Call::Stop) | Err(RecvTimeoutError::Disconnected) => {
+                return work.dials.give_up(&inner);
+            }
         }
     }
 }
@@ -84,10 +87,8 @@ impl Maintenance {
     /// Does what is due, and says when to look next.
     fn look(&mut self, inner: &Inner) -> Instant {
         let now = Instant::now();
-        let mut next = self.next_pass;
         if now >= self.next_pass {
             self.next_pass = now + inner.settings.maint_sleep;
-            next = self.next_pass;
             self.pass(inner, now);
         }
         for (index, host) in inner.hosts.iter().enumerate() {
@@ -98,11 +99,19 @@ impl Maintenance {
                     now,
                 );
             }
-            next = next.min(self.revive(inner, host, now).unwrap_or(next));
+            if self.next_try(inner, host).is_some_and(|due| due <= now) {
+                self.dials.begin(host, Purpose::Revive, now);
+            }
+        }
+        let under_way = self.dials.go_on(inner);
+        // Asked for at the end: a connect that failed just now has put off the next try.
+        let mut next = self.next_pass;
+        for host in &inner.hosts {
+            next = next.min(self.next_try(inner, host).unwrap_or(next));
             next = next.min(end_overdue(inner, host, now));
             next = next.min(release_buffers(host, now).unwrap_or(next));
         }
-        if self.dials.go_on(inner) {
+        if under_way {
             next = next.min(now + self.ask_again);
             self.ask_again = (self.ask_again * 2).min(LAST_ASK);
         } else {
@@ -129,17 +138,10 @@ impl Maintenance {
         }
     }
 
-    /// Starts the try to revive a dead server when it is due; says when that will be.
-    fn revive(&mut self, inner: &Inner, host: &Host, now: Instant) -> Option<Instant> {
+    /// When a dead server is to be tried again, if no try is under way.
+    fn next_try(&self, inner: &Inner, host: &Host) -> Option<Instant> {
         let until = host.gate().dead()?.until;
-        if !inner.settings.failback || self.dials.reviving(host) {
-            return None;
-        }
-        if until > now {
-            return Some(until);
-        }
-        self.dials.begin(host, Purpose::Revive, now);
-        None
+        (inner.settings.failback && !self.dials.reviving(host)).then_some(until)
     }
 }
 
@@ -199,6 +201,16 @@ impl Dials {
             false
         });
         !self.0.is_empty()
+    }
+
+    /// The end of the pool: what is under way is closed, and its permits come back.
+    fn give_up(&mut self, inner: &Inner) {
+        for (index, purpose, dial) in self.0.drain(..) {
+            drop(dial);
+            if purpose == Purpose::More {
+                inner.hosts[index].gate().forfeit();
+            }
+        }
     }
 }
 

@@ -1,13 +1,13 @@
 //! The appointment book between connections and the maintenance thread: who must be looked at, and when. It knows neither.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::time::{Duration, Instant};
 
 /// Times as the milliseconds since the pool began, plus one, so that 0 can mean "none".
 pub(crate) struct Watch {
     epoch: Instant,
-    /// When the maintenance thread looks next.
+    /// When the maintenance thread looks next; never (`u64::MAX`) while it looks.
     next_look: AtomicU64,
     wake: Box<dyn Fn() + Send + Sync>,
 }
@@ -31,13 +31,22 @@ impl Watch {
     }
 
     /// Makes sure that the maintenance thread looks no later than `time`.
-    /// Costs one load unless the thread would have slept past it.
+    /// Costs one load and a fence unless the thread would have slept past it.
     pub(crate) fn expect(&self, time: Instant) {
         let millis = self.millis(time);
+        // Either the thread's look sees what was done before this call, or this call sees that it looks: see `begin_look`.
+        fence(Ordering::SeqCst);
         if millis < self.next_look.load(Ordering::Relaxed) {
             self.next_look.store(millis, Ordering::Relaxed);
             (self.wake)();
         }
+    }
+
+    /// The maintenance thread begins to look at everything. Whoever expects it from now on wakes it once more,
+    /// because it may have passed by already.
+    pub(crate) fn begin_look(&self) {
+        self.next_look.store(u64::MAX, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
     }
 
     /// The maintenance thread says when it looks next.
@@ -51,5 +60,38 @@ impl fmt::Debug for Watch {
         f.debug_struct("Watch")
             .field("next_look", &self.next_look)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn only_what_the_thread_would_miss_wakes_it() {
+        let wakes = Arc::new(AtomicU64::new(0));
+        let count = Arc::clone(&wakes);
+        let epoch = Instant::now();
+        let watch = Watch::new(epoch, move || {
+            count.fetch_add(1, Ordering::Relaxed);
+        });
+        let at = |millis| epoch + Duration::from_millis(millis);
+        let expect = |millis| {
+            let before = wakes.load(Ordering::Relaxed);
+            watch.expect(at(millis));
+            wakes.load(Ordering::Relaxed) > before
+        };
+        watch.begin_look();
+        watch.will_look(at(100));
+        assert_eq!(
+            [expect(150), expect(100), expect(50), expect(60)],
+            [false, false, true, false]
+        );
+        // It looks at 50, and may have passed by what was just put down for later.
+        watch.begin_look();
+        assert!(expect(1000));
+        watch.will_look(at(2000));
+        assert!(!expect(2000));
     }
 }

@@ -86,7 +86,8 @@ impl SockIo {
         }
         self.call.written = true;
         *sent += written;
-        if *sent < total {
+        // A large write may have waited for the peer, also where it came to its end at once.
+        if *sent < total || total > COPIED_BODY {
             self.look_at_clock();
         }
         Ok(())

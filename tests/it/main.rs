@@ -2,8 +2,12 @@
 
 mod bad_input;
 mod commands;
+mod deadlines;
 mod failover;
+mod failover_live;
+mod fairness;
 mod golden;
+mod growth;
 mod hashes;
 mod multi;
 #[cfg(all(feature = "php", feature = "compress"))]
@@ -13,7 +17,12 @@ mod php_malformed;
 #[cfg(all(feature = "php", feature = "compress"))]
 mod php_values;
 mod placement;
+mod pool;
+mod retry;
+mod shutdown;
+mod stale;
 mod support;
+mod syscalls;
 mod tidy;
 mod transcripts;
 #[cfg(feature = "compress")]
