@@ -1,5 +1,9 @@
 //! Keys: what a caller hands in, the rules that turn it into the bytes on the wire and the bytes that are hashed, and the one check.
 
+mod transform;
+
+pub use transform::KeyTransform;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -137,18 +141,6 @@ impl<T: AsRef<[u8]> + ?Sized> ToKey for T {
     }
 }
 
-/// How a client turns a caller's key into the one it sends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum KeyTransform {
-    /// The bytes as they are.
-    #[default]
-    Raw,
-    /// `java.net.URLEncoder.encode(key, "UTF-8")`: the Java client's `sanitizeKeys`
-    /// (whalin `MemcachedClient.java`, `sanitizeKey`).
-    UrlEncode,
-}
-
 /// The rules that turn a caller's key into the bytes on the wire and the bytes that are hashed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeyRules {
@@ -213,17 +205,27 @@ impl KeyRules {
         if key.is_empty() {
             return Err(Error::key("the key is empty"));
         }
+        let pecl = self.transform == KeyTransform::Pecl;
+        // pecl-memcache's rule takes in the prefix.
         let key = match self.transform {
-            KeyTransform::Raw => Cow::Borrowed(key),
-            KeyTransform::UrlEncode => Cow::Owned(url_encode(key)),
+            KeyTransform::Pecl => Cow::Borrowed(key),
+            transform => transform.transform(key),
         };
-        let len = self.prefix.len() + key.len();
+        let mut len = self.prefix.len() + key.len();
+        if pecl {
+            len = len.min(MAX_KEY_LEN);
+        }
         if len > MAX_KEY_LEN {
             return Err(too_long(len));
         }
         let mut buffer = [0; MAX_KEY_LEN];
-        buffer[..self.prefix.len()].copy_from_slice(&self.prefix);
-        buffer[self.prefix.len()..len].copy_from_slice(&key);
+        let bytes = self.prefix.iter().chain(key.iter());
+        for (to, byte) in buffer.iter_mut().zip(bytes) {
+            *to = *byte;
+        }
+        if pecl {
+            transform::underscore(&mut buffer[..len]);
+        }
         check(&buffer[..len])?;
         Ok(Wire::Built { buffer, len })
     }
@@ -247,7 +249,8 @@ impl<'a> WireKey<'a> {
     pub(crate) fn hashed(&self) -> &[u8] {
         match self.route {
             Route::Key(key) => key,
-            _ => &self.bytes()[self.hashed_from..],
+            // A prefix that fills the whole key leaves nothing.
+            _ => self.bytes().get(self.hashed_from..).unwrap_or_default(),
         }
     }
 
@@ -295,28 +298,6 @@ fn too_long(len: usize) -> Error {
     Error::key(format!(
         "a key of {len} bytes, its prefix included: at most {MAX_KEY_LEN} are allowed"
     ))
-}
-
-/// Keeps `A-Z a-z 0-9 . - * _`, makes a blank `+` and everything else `%XX` (`java.net.URLEncoder`, JDK 17).
-fn url_encode(key: &[u8]) -> Vec<u8> {
-    const HEX: &[u8; 16] = b"0123456789ABCDEF";
-    // A Java string cannot hold bytes that are no UTF-8: they are what its decoder makes of them, U+FFFD.
-    let text = String::from_utf8_lossy(key);
-    let mut encoded = Vec::with_capacity(text.len() * 3);
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-' | b'*' | b'_' => {
-                encoded.push(byte)
-            }
-            b' ' => encoded.push(b'+'),
-            _ => encoded.extend([
-                b'%',
-                HEX[usize::from(byte >> 4)],
-                HEX[usize::from(byte & 15)],
-            ]),
-        }
-    }
-    encoded
 }
 
 #[cfg(test)]
@@ -391,5 +372,18 @@ mod tests {
         };
         assert_eq!(wire(&rules, "user:1 é").unwrap().0, b"user%3A1+%C3%A9");
         assert_eq!(wire(&rules, "user:1").unwrap().1, b"user%3A1");
+    }
+
+    #[test]
+    fn pecl_cuts_and_underscores_prefix_and_key() {
+        let rules = KeyRules {
+            transform: KeyTransform::Pecl,
+            prefix: Arc::from(*b"my "),
+            hash_prefix: true,
+        };
+        let (sent, hashed) = wire(&rules, "a b").unwrap();
+        assert_eq!((&*sent, &*hashed), (&b"my_a_b"[..], &b"my_a_b"[..]));
+        assert_eq!(wire(&rules, &"k".repeat(300)).unwrap().0.len(), 250);
+        assert!(wire(&rules, "").is_err());
     }
 }

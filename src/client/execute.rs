@@ -117,22 +117,22 @@ impl MemcachedClient {
 
     /// Tells the handler of an error, and turns it into `instead` where the client degrades.
     pub(super) fn report<R>(&self, answer: Result<R>, instead: R) -> Result<R> {
-        let Err(error) = answer else { return answer };
+        answer.or_else(|error| match self.tell(&error) && self.degrade {
+            true => Ok(instead),
+            false => Err(error),
+        })
+    }
+
+    /// Tells the handler of an error, unless it is of the caller's own making; returns whether it is not.
+    pub(super) fn tell(&self, error: &Error) -> bool {
         let own_fault = matches!(
             error.kind(),
             ErrorKind::Key | ErrorKind::Config | ErrorKind::Encode | ErrorKind::Shutdown
         );
-        if own_fault {
-            return Err(error);
+        if let (false, Some(on_error)) = (own_fault, &self.on_error) {
+            on_error(error);
         }
-        if let Some(on_error) = &self.on_error {
-            on_error(&error);
-        }
-        if self.degrade {
-            Ok(instead)
-        } else {
-            Err(error)
-        }
+        !own_fault
     }
 }
 

@@ -1,15 +1,20 @@
 //! The commands, and the one road that each of them takes. It knows no socket option and no hash.
 
+mod admin;
 mod batch;
+mod count;
 mod execute;
 mod item;
 mod multi;
 mod outcome;
+mod raw;
 mod retrieve;
 mod store;
 
+pub use admin::PerServer;
 pub use item::Item;
 pub use outcome::{Failure, GetMulti, Multi};
+pub use raw::RawEnd;
 pub use store::Cas;
 
 use std::fmt;

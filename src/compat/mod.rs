@@ -1,7 +1,9 @@
 //! One name per way in which a known client places keys: hash, distribution, failover walk and key rules in one row. It knows no socket.
 
 mod defaults;
+mod libmemcached;
 mod row;
+pub mod session;
 mod table;
 
 pub(crate) use defaults::PoolDefaults;
@@ -139,6 +141,11 @@ impl FromStr for Compat {
 
 /// Names what there is, compactly: `client/{a, b}; client/dist/{c, d}`.
 fn unknown(name: &str) -> Error {
+    if let Some((_, feature)) = table::FEATURES.iter().find(|(it, _)| *it == name) {
+        return Error::config(format!(
+            "{name:?} needs the feature {feature:?} of this crate, which is off"
+        ));
+    }
     let mut message =
         format!("{name:?} is no known combination of client and algorithm. Known are: ");
     let mut open = None;
@@ -196,6 +203,13 @@ mod tests {
             assert_eq!(all.iter().filter(|other| *other == compat).count(), 1);
             assert!(!compat.description().is_empty());
         }
+    }
+
+    #[test]
+    #[cfg(not(feature = "sha1"))]
+    fn a_name_behind_a_feature_tells_which() {
+        let message = "dalli/default".parse::<Compat>().unwrap_err().to_string();
+        assert!(message.contains("feature \"sha1\""), "{message}");
     }
 
     #[test]

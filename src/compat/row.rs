@@ -23,13 +23,48 @@ pub(crate) enum Family {
     Whalin,
     /// The Java client, 1.x.
     Whalin1,
+    /// The .NET port of the Java client.
+    MemcachedDotNet,
+    /// PHP's `Memcache`.
+    PeclMemcache,
+    /// libmemcached, and with it PHP's `Memcached`, pylibmc and others.
+    Libmemcached,
+    /// The .NET client EnyimMemcached.
+    Enyim,
+    /// The Java client spymemcached.
+    Spymemcached,
+    /// Perl's Cache::Memcached.
+    PerlCacheMemcached,
+    /// Perl's Cache::Memcached::Fast.
+    PerlCacheMemcachedFast,
+    /// Python's python-memcached.
+    PythonMemcached,
+    /// Python's pymemcache.
+    Pymemcache,
+    /// Ruby's Dalli.
+    #[cfg(feature = "sha1")]
+    Dalli,
+    /// Go's gomemcache.
+    Gomemcache,
 }
 
 impl Family {
     /// See [`Compat::hashes_prefix`](super::Compat::hashes_prefix).
     pub(super) fn hashes_prefix(self) -> bool {
         match self {
-            Family::Whalin | Family::Whalin1 => true,
+            // Know no prefix.
+            Family::Whalin
+            | Family::Whalin1
+            | Family::MemcachedDotNet
+            | Family::Enyim
+            | Family::Spymemcached
+            | Family::Gomemcache => true,
+            // Hash what they send.
+            Family::PeclMemcache | Family::PerlCacheMemcachedFast | Family::PythonMemcached => true,
+            #[cfg(feature = "sha1")]
+            Family::Dalli => true,
+            // libmemcached does with HASH_WITH_PREFIX_KEY.
+            Family::Libmemcached | Family::PerlCacheMemcached | Family::Pymemcache => false,
         }
     }
 }
@@ -67,6 +102,11 @@ impl Row {
 
     pub(super) const fn keys(mut self, keys: KeyTransform) -> Self {
         self.keys = keys;
+        self
+    }
+
+    pub(super) const fn proof(mut self, proof: Proof) -> Self {
+        self.proof = proof;
         self
     }
 }

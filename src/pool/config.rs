@@ -266,8 +266,19 @@ impl SockIoPoolBuilder {
     #[doc(alias = "setFailover")]
     #[doc(alias = "Failover")]
     #[doc(alias = "allow_failover")]
+    #[doc(alias = "OPT_REMOVE_FAILED_SERVERS")]
+    #[doc(alias = "OPT_AUTO_EJECT_HOSTS")]
     pub fn failover(mut self, on: bool) -> Self {
         self.settings.failover = on;
+        self
+    }
+
+    /// From how many failures in a row on the keys of a server go to others. Default 1: at once, as with the Java client.
+    /// Until then calls for its keys fail without a try; each vain try of the maintenance thread counts.
+    #[doc(alias = "OPT_SERVER_FAILURE_LIMIT")]
+    #[doc(alias = "failureThreshold")]
+    pub fn failure_limit(mut self, failures: u32) -> Self {
+        self.settings.failure_limit = failures.max(1);
         self
     }
 

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use super::dead::Dead;
+use super::dead::{Dead, DeadUntil};
 use crate::sync::{Arc, Condvar, Mutex, lock};
 
 /// The state of one server's connections.
@@ -36,7 +36,7 @@ pub(crate) enum Entry<T> {
     /// All permits are out: wait for one.
     Wait(Arc<Waiter<T>>),
     /// The server is dead until then, and nobody tries it for the caller's sake.
-    Dead(Instant),
+    Dead(DeadUntil),
     Closed,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct Occupancy {
     pub(crate) idle: usize,
     pub(crate) open: usize,
     pub(crate) waiting: usize,
-    pub(crate) dead_until: Option<Instant>,
+    pub(crate) dead: Option<DeadUntil>,
 }
 
 impl<T> Gate<T> {
@@ -139,11 +139,13 @@ impl<T> Gate<T> {
         if state.closed || !state.dead.fail(now) {
             return None;
         }
-        let delay = state.dead.delay();
         let waiting = std::mem::take(&mut state.waiting);
-        for waiter in waiting {
-            waiter.offer(Entry::Dead(now + delay));
+        if let Some(dead) = state.dead.until() {
+            waiting
+                .iter()
+                .for_each(|waiter| waiter.offer(Entry::Dead(dead)));
         }
+        let delay = state.dead.delay();
         Some((state.drain(), delay))
     }
 
@@ -192,7 +194,7 @@ impl<T> Gate<T> {
         picked
     }
 
-    pub(crate) fn dead_until(&self) -> Option<Instant> {
+    pub(crate) fn dead(&self) -> Option<DeadUntil> {
         lock(&self.state).dead.until()
     }
 
@@ -202,7 +204,7 @@ impl<T> Gate<T> {
             idle: state.idle.len(),
             open: state.open,
             waiting: state.waiting.len(),
-            dead_until: state.dead.until(),
+            dead: state.dead.until(),
         }
     }
 }
@@ -212,8 +214,8 @@ impl<T> State<T> {
         if self.closed {
             return Entry::Closed;
         }
-        if let Some(until) = self.dead.until() {
-            return Entry::Dead(until);
+        if let Some(dead) = self.dead.until() {
+            return Entry::Dead(dead);
         }
         if self.open < max_open {
             self.open += 1;
@@ -260,7 +262,7 @@ mod tests {
     fn gate(max_open: usize) -> Gate<u32> {
         Gate::new(
             max_open,
-            Dead::new(Duration::from_millis(100), Duration::from_secs(1)),
+            Dead::new(Duration::from_millis(100), Duration::from_secs(1), 1),
         )
     }
 
@@ -335,7 +337,7 @@ mod tests {
         gate.forfeit();
         assert_eq!(gate.reserve(5), 0);
         assert!(
-            matches!(gate.enter(), Entry::Dead(until) if until == now + Duration::from_millis(100))
+            matches!(gate.enter(), Entry::Dead(dead) if dead.until == now + Duration::from_millis(100))
         );
         assert_eq!(gate.kill_again(now), Duration::from_millis(200));
         gate.revive();

@@ -5,7 +5,7 @@ use std::sync::Weak;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::dead::Dead;
+use super::dead::{Dead, DeadUntil};
 use super::gate::{Entry, Gate};
 use super::settings::Settings;
 use super::stats::ServerStats;
@@ -76,7 +76,11 @@ impl Host {
         settings: Arc<Settings>,
         watch: Arc<Watch>,
     ) -> Self {
-        let dead = Dead::new(settings.dead_start, settings.dead_limit);
+        let dead = Dead::new(
+            settings.dead_start,
+            settings.dead_limit,
+            settings.failure_limit,
+        );
         Self {
             index,
             gate: Gate::new(settings.max_open, dead),
@@ -151,16 +155,20 @@ impl Host {
                     entry = offer;
                     now = Instant::now();
                 }
-                Entry::Dead(until) => {
-                    let left = until.saturating_duration_since(now).as_millis();
-                    let message =
-                        format!("the server is marked dead; it is tried again in {left} ms");
-                    return Err(Refusal::Unavailable(
-                        Error::new(ErrorKind::NoServer, message).at(self.addr.name()),
-                    ));
-                }
+                Entry::Dead(dead) => return Err(self.refusal_of_dead(dead, now)),
                 Entry::Closed => return Err(Refusal::Final(Error::shutdown())),
             }
+        }
+    }
+
+    fn refusal_of_dead(&self, dead: DeadUntil, now: Instant) -> Refusal {
+        let left = dead.until.saturating_duration_since(now).as_millis();
+        let message = format!("the server is marked dead; it is tried again in {left} ms");
+        let error = Error::new(ErrorKind::NoServer, message).at(self.addr.name());
+        if dead.ejected {
+            Refusal::Unavailable(error)
+        } else {
+            Refusal::Final(error)
         }
     }
 
@@ -234,7 +242,13 @@ impl Host {
             {
                 Err(Refusal::Final(error.at(self.addr.name())))
             }
-            Err(error) => Err(Refusal::Unavailable(self.connect_failed(error))),
+            Err(error) => {
+                let error = self.connect_failed(error);
+                match self.gate.dead() {
+                    Some(dead) if !dead.ejected => Err(Refusal::Final(error)),
+                    _ => Err(Refusal::Unavailable(error)),
+                }
+            }
         }
     }
 
@@ -306,7 +320,7 @@ impl Host {
             idle: occupancy.idle,
             busy: occupancy.open - occupancy.idle,
             waiting: occupancy.waiting,
-            dead_until: occupancy.dead_until,
+            dead_until: occupancy.dead.map(|dead| dead.until),
             connects: read(&self.counts.connects),
             connect_failures: read(&self.counts.connect_failures),
             evicted: read(&self.counts.evicted),

@@ -140,7 +140,7 @@ impl Maintenance {
 
     /// When a dead server is to be tried again, if no try is under way.
     fn next_try(&self, inner: &Inner, host: &Host) -> Option<Instant> {
-        let until = host.gate().dead_until()?;
+        let until = host.gate().dead()?.until;
         (inner.settings.failback && !self.dials.reviving(host)).then_some(until)
     }
 }

@@ -3,7 +3,24 @@
 use std::fmt;
 
 use super::Router;
+use super::ejection::Eject;
+use super::redraw::{Draw, Redraw, Suffixed};
 use super::rehash::{RehashBuckets, RehashServers};
+
+/// Draws after the first one (Cache::Memcached 1.30 `Memcached.pm`, `get_sock`: 20 tries in all).
+const PERL_REDRAWS: usize = 19;
+
+/// Draws after the first one (python-memcached 1.62 `memcache.py`, `_SERVER_RETRIES`: 10 in all).
+const PYTHON_REDRAWS: usize = 9;
+
+/// Draws after the first one (Dalli 3.0.6 `ring.rb`, `server_from_continuum`: 20 tries in all).
+const DALLI_REDRAWS: usize = 19;
+
+/// Draws after the first one (spymemcached 2.12.3 `KetamaNodeLocator.java`, `getSequence`: 7 in all).
+const SPY_REDRAWS: usize = 6;
+
+/// Draws after the first one (pecl-memcache `memcache.c`, `memcache.max_failover_attempts`).
+const PECL_REDRAWS: usize = 20;
 
 /// The way to another server when the first choice fails. Open to users.
 pub trait FailoverWalk: fmt::Debug + Send + Sync {
@@ -89,14 +106,43 @@ pub enum Walk {
     /// The Java client's 1.x line: the same over buckets, so that a server is tried as often as its weight says. After the
     /// n-th failure the numbers begin at n.
     RehashBuckets,
+    /// memcacheddotnet (`SockIOPool.cs`, `GetSock`): adds the hash of `1key`, `2key`, … to the hash, once for each bucket.
+    /// It may draw a dead server again, and end while others live.
+    AddHashPerBucket,
+    /// Perl's Cache::Memcached: the same, 20 tries in all.
+    PerlAddHash,
+    /// The 2.x line of pecl-memcache: the same, 20 tries after the first.
+    PeclAddHash,
+    /// pecl-memcache 8: hashes `key-0`, `key-1`, … until that leads to a server that has not failed, 20 times at most.
+    PeclSuffix,
+    /// spymemcached on a ring (`KetamaIterator.java`): adds the hash of `0key`, `1key`, … to the hash, 7 tries in all.
+    SpyAddHash,
+    /// The servers in order, from the first choice on, each once: spymemcached without a ring (`ArrayModNodeLocator.java`, `getSequence`).
+    InOrder,
+    /// python-memcached: hashes the last hash and a number, both in decimal, 10 tries in all.
+    PythonRehash,
+    /// Dalli: hashes `0key`, `1key`, …, 20 tries in all.
+    DalliRehash,
+    /// The servers that failed leave the list, and the rest are placed anew: libmemcached with `REMOVE_FAILED_SERVERS`, Enyim, pymemcache.
+    Eject,
 }
 
 impl FailoverWalk for Walk {
     fn start<'a>(&'a self, failed: FirstChoice<'a>) -> Box<dyn NextServer + 'a> {
+        let redraw = |draw, first, redraws| Box::new(Redraw::new(failed, draw, first, redraws));
         match self {
             Walk::None => Box::new(Nowhere),
             Walk::RehashServers => Box::new(RehashServers::new(failed)),
             Walk::RehashBuckets => Box::new(RehashBuckets::new(failed)),
+            Walk::AddHashPerBucket => redraw(Draw::Add, 1, failed.router().placement().slots()),
+            Walk::PerlAddHash => redraw(Draw::Add, 1, PERL_REDRAWS),
+            Walk::PeclAddHash => redraw(Draw::Add, 1, PECL_REDRAWS),
+            Walk::PeclSuffix => Box::new(Suffixed::new(failed, PECL_REDRAWS)),
+            Walk::SpyAddHash => redraw(Draw::Add, 0, SPY_REDRAWS),
+            Walk::InOrder => Box::new(InOrder::new(failed)),
+            Walk::PythonRehash => redraw(Draw::Chain, 0, PYTHON_REDRAWS),
+            Walk::DalliRehash => redraw(Draw::Anew, 0, DALLI_REDRAWS),
+            Walk::Eject => Box::new(Eject::new(failed)),
         }
     }
 }
@@ -106,5 +152,32 @@ struct Nowhere;
 impl NextServer for Nowhere {
     fn next(&mut self, _expired: &mut dyn FnMut() -> bool) -> Option<usize> {
         None
+    }
+}
+
+struct InOrder {
+    servers: usize,
+    first: usize,
+    tried: usize,
+}
+
+impl InOrder {
+    fn new(failed: FirstChoice<'_>) -> Self {
+        Self {
+            servers: failed.router().servers().len(),
+            first: failed.server(),
+            tried: 1,
+        }
+    }
+}
+
+impl NextServer for InOrder {
+    fn next(&mut self, _expired: &mut dyn FnMut() -> bool) -> Option<usize> {
+        if self.tried >= self.servers {
+            return None;
+        }
+        let server = (self.first + self.tried) % self.servers;
+        self.tried += 1;
+        Some(server)
     }
 }

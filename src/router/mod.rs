@@ -3,13 +3,23 @@
 mod buckets;
 mod candidates;
 mod continuum;
+mod ejection;
+mod enyim;
 mod failover;
+mod libmemcached;
+mod names;
+mod numbered;
+mod pecl;
+mod perl_fast;
+mod redraw;
 mod rehash;
+mod rendezvous;
 mod ring;
 mod spread;
 
 pub use candidates::{Candidates, Walked};
 pub use failover::{FailoverWalk, FirstChoice, NextServer, Walk};
+pub use libmemcached::Ketama;
 pub use spread::Spread;
 
 use std::collections::HashSet;
@@ -19,6 +29,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::hash::HashingAlg;
 use crate::server::ServerAddr;
+use ejection::{KeptSurvivors, Survivors};
 
 /// How servers share the keys: makes a [`Placement`] of a list of servers. Open to users.
 pub trait Distribution: fmt::Debug + Send + Sync {
@@ -55,10 +66,12 @@ pub const MAX_SLOTS: usize = 1 << 22;
 pub struct Router {
     servers: Box<[ServerAddr]>,
     hashing: Arc<dyn HashingAlg>,
+    distribution: Arc<dyn Distribution>,
     placement: Box<dyn Placement>,
     walk: Arc<dyn FailoverWalk>,
     /// Whether a server owns a slot; one of weight 0 may own none.
     placed: Box<[bool]>,
+    survivors: KeptSurvivors,
 }
 
 impl Router {
@@ -97,9 +110,11 @@ impl Router {
         Ok(Self {
             servers: servers.into_boxed_slice(),
             hashing,
+            distribution,
             placement,
             walk,
             placed,
+            survivors: KeptSurvivors::default(),
         })
     }
 
@@ -130,12 +145,21 @@ impl Router {
 
     /// The server of a key; `given_hash` stands in for the hash of the key.
     ///
-    /// A router always has an answer; `None` is for the caller's own ways of having no server.
+    /// `None` is kept for distributions that cannot place every key; no built-in one is such.
     pub fn first(&self, hashed_key: &[u8], given_hash: Option<i64>) -> Option<usize> {
         Some(
             self.placement
                 .server(self.choose(hashed_key, given_hash).slot()),
         )
+    }
+
+    /// The server of a key with this hash when the servers in `gone` leave the list and the rest are placed anew.
+    ///
+    /// `gone` is ascending. `None` if no server is left. The placements asked for last are kept, so that a server that stays away
+    /// costs one.
+    pub fn first_without(&self, gone: &[usize], hashed_key: &[u8], hash: i64) -> Option<usize> {
+        let survivors = self.survivors.get(gone, || self.place_without(gone))?;
+        survivors.server(hashed_key, hash)
     }
 
     /// The servers to try for a key: the first choice, then those where the failover walk leads.
@@ -174,9 +198,29 @@ impl Router {
         }
     }
 
-    /// One slot needs no hash, in every client.
+    fn place_without(&self, gone: &[usize]) -> Option<Survivors> {
+        let numbers = (0..self.servers.len()).filter(|number| !gone.contains(number));
+        let numbers: Vec<usize> = numbers.collect();
+        // Whether weights were given counts for the whole list, also when a server with one has gone.
+        let weighted = self.servers.iter().any(|server| server.weight().is_some());
+        let servers: Vec<ServerAddr> = numbers
+            .iter()
+            .map(|number| &self.servers[*number])
+            .map(|server| match server.weight() {
+                None if weighted => server.clone().with_weight(1),
+                _ => server.clone(),
+            })
+            .collect();
+        if servers.is_empty() {
+            return None;
+        }
+        let placement = self.distribution.place(&servers).ok()?;
+        (placement.slots() > 0).then(|| Survivors::new(numbers, placement))
+    }
+
+    /// One server needs no hash: whatever the slot, it is the one.
     fn choose<'a>(&'a self, key: &'a [u8], given_hash: Option<i64>) -> FirstChoice<'a> {
-        if self.placement.slots() == 1 {
+        if self.servers.len() == 1 {
             return FirstChoice::new(self, key, given_hash.unwrap_or(0), 0);
         }
         let hash = given_hash.unwrap_or_else(|| self.hash(key));
@@ -189,6 +233,7 @@ impl fmt::Debug for Router {
         f.debug_struct("Router")
             .field("servers", &self.servers)
             .field("hashing", &self.hashing)
+            .field("distribution", &self.distribution)
             .field("walk", &self.walk)
             .field("slots", &self.placement.slots())
             .finish_non_exhaustive()

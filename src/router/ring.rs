@@ -7,12 +7,18 @@ use crate::error::{Error, Result};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Seek {
     /// The first point at or after the hash; past the last one, the first.
-    AtOrAfter,
+    Ceiling,
+    /// The same, but before the first point the last (Enyim `KetamaNodeLocator.cs`, `LocateNode`).
+    CeilingOrLast,
+    /// The last point at or before the hash; before the first one, the last (Dalli `ring.rb`, `server_for_hash_key`).
+    Floor,
 }
 
 /// Who owns a point that two servers claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tie {
+    /// The one that claimed it first.
+    First,
     /// The one that claimed it last, as when points are put into a map.
     Last,
 }
@@ -44,6 +50,20 @@ impl Points {
         self.points.push((point, server as u32));
     }
 
+    /// Claims several points for a server.
+    pub(super) fn extend(&mut self, points: impl IntoIterator<Item = u32>, server: usize) {
+        for point in points {
+            self.push(point, server);
+        }
+    }
+
+    /// The owners of `count` buckets, the n-th being that of the first point at or after `n·step`.
+    pub(super) fn buckets(self, count: u32, step: u32) -> Result<Vec<u32>> {
+        let ring = self.ring(Tie::First, Seek::Ceiling)?;
+        let owner = |bucket: u32| ring.server(ring.slot(b"", i64::from(bucket * step))) as u32;
+        Ok((0..count).map(owner).collect())
+    }
+
     /// The ring of all claims.
     pub(super) fn ring(mut self, tie: Tie, seek: Seek) -> Result<Box<dyn Placement>> {
         // A stable sort keeps the order of claims to the same point.
@@ -52,6 +72,7 @@ impl Points {
         for (point, server) in self.points {
             match points.last_mut() {
                 Some(last) if last.0 == point => match tie {
+                    Tie::First => {}
                     Tie::Last => last.1 = server,
                 },
                 _ => points.push((point, server)),
@@ -76,6 +97,12 @@ struct Ring {
     seek: Seek,
 }
 
+impl Ring {
+    fn at_or_after(&self, hash: u32) -> usize {
+        self.points.partition_point(|(point, _)| *point < hash)
+    }
+}
+
 impl Placement for Ring {
     fn slots(&self) -> usize {
         self.points.len()
@@ -83,11 +110,22 @@ impl Placement for Ring {
 
     fn slot(&self, _key: &[u8], hash: i64) -> usize {
         let hash = hash as u32;
+        let last = self.points.len() - 1;
         match self.seek {
-            Seek::AtOrAfter => {
-                let slot = self.points.partition_point(|(point, _)| *point < hash);
-                if slot == self.points.len() { 0 } else { slot }
-            }
+            Seek::Ceiling => match self.at_or_after(hash) {
+                slot if slot > last => 0,
+                slot => slot,
+            },
+            Seek::CeilingOrLast => match self.at_or_after(hash) {
+                0 if self.points[0].0 != hash => last,
+                slot if slot > last => 0,
+                slot => slot,
+            },
+            Seek::Floor => self
+                .points
+                .partition_point(|(point, _)| *point <= hash)
+                .checked_sub(1)
+                .unwrap_or(last),
         }
     }
 
@@ -114,22 +152,39 @@ mod tests {
 
     #[test]
     fn a_hash_leads_to_the_next_point() {
-        let ring = ring(Tie::Last, Seek::AtOrAfter, &[(30, 2), (10, 0), (20, 1)]);
+        let ring = ring(Tie::Last, Seek::Ceiling, &[(30, 2), (10, 0), (20, 1)]);
         let server = |hash| ring.server(ring.slot(b"", hash));
         assert_eq!([0, 10, 11, 20, 30, 31].map(server), [0, 0, 1, 1, 2, 0]);
         assert_eq!(server(i64::from(u32::MAX)), 0);
     }
 
     #[test]
-    fn the_later_claim_wins() {
-        let ring = ring(Tie::Last, Seek::AtOrAfter, &[(10, 1), (10, 0), (20, 1)]);
-        assert_eq!((ring.slots(), ring.server(ring.slot(b"", 5))), (2, 0));
+    fn enyim_goes_to_the_last_point_before_the_first() {
+        let ring = ring(Tie::Last, Seek::CeilingOrLast, &[(10, 0), (20, 1), (30, 2)]);
+        let server = |hash| ring.server(ring.slot(b"", hash));
+        assert_eq!([9, 10, 11, 30, 31].map(server), [2, 0, 1, 2, 0]);
+    }
+
+    #[test]
+    fn dalli_goes_back() {
+        let ring = ring(Tie::Last, Seek::Floor, &[(10, 0), (20, 1), (30, 2)]);
+        let server = |hash| ring.server(ring.slot(b"", hash));
+        assert_eq!([9, 10, 19, 20, 31].map(server), [2, 0, 0, 1, 2]);
+    }
+
+    #[test]
+    fn a_point_claimed_twice_has_one_owner() {
+        let claims = [(10, 1), (10, 0), (20, 1)];
+        for (tie, owner) in [(Tie::First, 1), (Tie::Last, 0)] {
+            let ring = ring(tie, Seek::Ceiling, &claims);
+            assert_eq!((ring.slots(), ring.server(ring.slot(b"", 5))), (2, owner));
+        }
     }
 
     #[test]
     fn a_ring_without_points_or_with_too_many_is_refused() {
         let none = Points::with_capacity(0).unwrap();
-        assert!(none.ring(Tie::Last, Seek::AtOrAfter).is_err());
+        assert!(none.ring(Tie::Last, Seek::Ceiling).is_err());
         assert!(Points::with_capacity(1 << 40).is_err());
     }
 }

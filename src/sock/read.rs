@@ -16,6 +16,9 @@ impl SockIo {
         expect: Expect,
         take: impl FnOnce(Reply<'_>) -> R,
     ) -> Result<R> {
+        if self.start == self.end {
+            self.fill(1)?;
+        }
         loop {
             let needed = match text::decode(expect, &self.input[self.start..self.end]) {
                 Ok(Decoded::Reply { reply, used }) => {
@@ -37,13 +40,7 @@ impl SockIo {
         len: usize,
         take: impl FnOnce(Cow<'_, [u8]>) -> R,
     ) -> Result<R> {
-        if len > self.limits.max_value_len {
-            self.spoiled = true;
-            let limit = self.limits.max_value_len;
-            return Err(Error::protocol(format!(
-                "a value of {len} bytes was announced; at most {limit} are taken"
-            )));
-        }
+        self.check_len(len)?;
         if len.saturating_add(2) > INPUT_ROOM {
             let mut value = Vec::new();
             self.large_body(len, &mut value)?;
@@ -54,6 +51,44 @@ impl SockIo {
         let body = &self.input[self.start..self.start + len];
         self.start += len + 2;
         Ok(take(Cow::Borrowed(body)))
+    }
+
+    /// Reads bytes until `end` finds where the reply ends; it sees all of it that has come so far, each time.
+    /// At most the longest value's length is read. The connection stays unsettled: nobody knows what it still owes.
+    pub(crate) fn receive_raw(
+        &mut self,
+        mut end: impl FnMut(&[u8]) -> std::result::Result<Option<usize>, Desync>,
+    ) -> Result<Vec<u8>> {
+        let mut reply = Vec::new();
+        loop {
+            reply.extend_from_slice(&self.input[self.start..self.end]);
+            self.start = self.end;
+            match end(&reply) {
+                Ok(Some(len)) => {
+                    reply.truncate(len);
+                    return Ok(reply);
+                }
+                Ok(None) if reply.len() > self.limits.max_value_len => {
+                    let limit = self.limits.max_value_len;
+                    return Err(Error::protocol(format!(
+                        "a reply of more than {limit} bytes"
+                    )));
+                }
+                Ok(None) => self.fill(1)?,
+                Err(desync) => return Err(self.out_of_step(desync)),
+            }
+        }
+    }
+
+    fn check_len(&mut self, len: usize) -> Result<()> {
+        let limit = self.limits.max_value_len;
+        if len > limit {
+            self.spoiled = true;
+            return Err(Error::protocol(format!(
+                "a value of {len} bytes was announced; at most {limit} are taken"
+            )));
+        }
+        Ok(())
     }
 
     /// Reads until `count` bytes are there.
@@ -82,6 +117,7 @@ impl SockIo {
             self.end_of_values(0)?;
             return Ok(take(Cow::Owned(body)));
         }
+        self.check_len(len)?;
         self.gather(len + 2)?;
         self.check_body_end(len)?;
         let from = self.end_of_values(len + 2)?;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use sockio::router::Router;
 use sockio::{Compat, ServerAddr};
 
@@ -18,7 +19,7 @@ pub(crate) fn text(name: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-pub(crate) fn json(name: &str) -> serde_json::Value {
+pub(crate) fn json(name: &str) -> Value {
     serde_json::from_str(&text(name)).unwrap()
 }
 
@@ -52,7 +53,8 @@ pub(crate) fn tables(folder: &str) -> Vec<(String, Vec<Vec<String>>)> {
     let rows = |name: &str| rows(&format!("{folder}/{name}.tsv"));
     names
         .into_iter()
-        .map(|name| (name.clone(), rows(&name)))
+        .map(|name| (name.clone(), built(&name, rows(&name))))
+        .filter(|(_, rows)| !rows.is_empty())
         .collect()
 }
 
@@ -89,6 +91,34 @@ impl Sets {
     pub(crate) fn router(&self, compat: Compat, set: &str, weights: &str) -> Router {
         compat.router(self.servers(set, weights)).unwrap()
     }
+}
+
+/// Servers of a JSON list of names.
+pub(crate) fn unweighted(names: &[Value]) -> Vec<ServerAddr> {
+    names
+        .iter()
+        .map(|name| name.as_str().unwrap().parse().unwrap())
+        .collect()
+}
+
+/// Servers of a JSON list of names and one of weights.
+pub(crate) fn weighted(names: &[Value], weights: &[Value]) -> Vec<ServerAddr> {
+    assert_eq!(names.len(), weights.len());
+    unweighted(names)
+        .into_iter()
+        .zip(weights)
+        .map(|(server, weight)| server.with_weight(weight.as_u64().unwrap() as u32))
+        .collect()
+}
+
+/// Leaves out the rows that this build has no hash for.
+fn built(client: &str, rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
+    let needs_sha1 = ["dalli/default", "enyim/ketama/sha1"];
+    let is_built = |row: &Vec<String>| {
+        let name = format!("{client}/{}", row[0]);
+        cfg!(feature = "sha1") || !needs_sha1.contains(&name.as_str())
+    };
+    rows.into_iter().filter(is_built).collect()
 }
 
 /// The row of the compat table for a client and an algorithm.

@@ -1,5 +1,7 @@
 //! The integration tests: one binary, one module per subject.
 
+mod bad_input;
+mod commands;
 mod deadlines;
 mod failover;
 mod failover_live;
@@ -8,6 +10,12 @@ mod golden;
 mod growth;
 mod hashes;
 mod multi;
+#[cfg(all(feature = "php", feature = "compress"))]
+mod php_live;
+#[cfg(all(feature = "php", feature = "compress"))]
+mod php_malformed;
+#[cfg(all(feature = "php", feature = "compress"))]
+mod php_values;
 mod placement;
 mod pool;
 mod retry;
@@ -15,6 +23,8 @@ mod shutdown;
 mod stale;
 mod support;
 mod syscalls;
+mod tidy;
 mod transcripts;
 #[cfg(feature = "compress")]
 mod values;
+mod walks;

@@ -1,5 +1,8 @@
 //! Every key of the captured data stands on the server where its client puts it.
 
+use sockio::router::{Distribution, Spread};
+use sockio::{Compat, ServerAddr};
+
 use crate::golden::{self, Sets, compat};
 
 #[test]
@@ -7,9 +10,6 @@ fn every_captured_key_is_placed_as_its_client_places_it() {
     let keys = golden::keys();
     let sets = Sets::read();
     for (client, rows) in golden::tables("placement") {
-        if !["whalin", "whalin-1"].contains(&&*client) {
-            continue;
-        }
         let (mut placed, mut not_placed) = (0, 0);
         for row in &rows {
             let [algorithm, set, weights, corpus, expected] = &row[..] else {
@@ -36,5 +36,151 @@ fn every_captured_key_is_placed_as_its_client_places_it() {
             "{client}: {} rows, {placed} keys, {not_placed} that the client cannot place",
             rows.len()
         );
+    }
+}
+
+#[test]
+fn traps_of_rounding_and_of_zero_hashes() {
+    let (mut keys, mut rings) = (0, 0);
+    for case in golden::json("special.json").as_array().unwrap() {
+        let text = |field: &str| case[field].as_str().unwrap();
+        let compat = match text("distribution") {
+            "KETAMA_WEIGHTED" => compat("libmemcached", "ketama-weighted"),
+            strategy => compat(text("client"), &format!("{strategy}/{}", text("hash"))),
+        };
+        let names = case["servers"].as_array().unwrap();
+        let servers = golden::weighted(names, case["weights"].as_array().unwrap());
+        let router = compat.router(servers).unwrap();
+        for pair in case["cases"].as_array().unwrap() {
+            let key = pair[0].as_str().unwrap().as_bytes();
+            let server = router.first(key, None).unwrap();
+            assert_eq!(router.servers()[server].name(), pair[1].as_str().unwrap());
+            keys += 1;
+        }
+        if let Some(rounds) = case["rounds_f32"].as_array() {
+            let rounds: u64 = rounds.iter().map(|it| it.as_u64().unwrap()).sum();
+            assert_eq!(router.placement().slots() as u64, 4 * rounds);
+            rings += 1;
+        }
+    }
+    assert!(keys > 0 && rings > 0);
+    println!("special.json: {keys} keys, {rings} rings with their number of points");
+}
+
+#[test]
+fn other_clients_keep_a_zero_hash() {
+    let servers = || Sets::read().servers("three", "n");
+    for client in [
+        "whalin/new-compat",
+        "memcacheddotnet/new-compat",
+        "perl-cache-memcached/default",
+        "python-memcached/default",
+    ] {
+        let router = client.parse::<Compat>().unwrap().router(servers()).unwrap();
+        for key in ["z37384", "z63051", "z118415"] {
+            assert_eq!(router.hash(key.as_bytes()), 0);
+            assert_eq!(router.first(key.as_bytes(), None), Some(0), "{client}");
+        }
+    }
+}
+
+#[test]
+fn memcacheddotnet_grows_its_buckets_as_it_did() {
+    let (mut cases, mut grown) = (0, 0);
+    let live = golden::json("memcacheddotnet-live-buckets.json");
+    for case in live["cases"].as_array().unwrap() {
+        let names = case["servers"].as_array().unwrap();
+        let servers = match case["weights"].as_array() {
+            Some(weights) => golden::weighted(names, weights),
+            None => golden::unweighted(names),
+        };
+        let spread = Spread::DotNetLiveBuckets {
+            connections: case["init_connections"].as_u64().unwrap() as u32,
+        };
+        let placement = spread.place(&servers).unwrap();
+        let buckets: Vec<&str> = (0..placement.slots())
+            .map(|slot| servers[placement.server(slot)].name())
+            .collect();
+        let expected: Vec<&str> = case["buckets_after_initialize"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| it.as_str().unwrap())
+            .collect();
+        assert_eq!(buckets, expected, "{}", case["name"]);
+        let exact = Spread::DotNetBuckets.place(&servers).unwrap().slots();
+        let differs = case["differs_from_plain_expansion"].as_bool().unwrap();
+        assert_eq!(expected.len() != exact, differs);
+        cases += 1;
+        grown += usize::from(differs);
+    }
+    assert!(cases > 0 && grown > 0);
+    println!("memcacheddotnet-live-buckets.json: {cases} lists, {grown} of them grown");
+}
+
+#[test]
+fn gomemcache_takes_the_remainder_of_crc_32() {
+    let router = compat("gomemcache", "default")
+        .router(Sets::read().servers("eight-ports", "n"))
+        .unwrap();
+    // CRC-32 of "123456789", the check value of the catalogue of CRCs: 0xcbf43926.
+    assert_eq!(router.hash(b"123456789"), 0xcbf4_3926);
+    assert_eq!(router.first(b"123456789", None), Some(0xcbf4_3926 % 8));
+}
+
+#[test]
+fn a_given_hash_stands_in_for_the_first_choice() {
+    let sets = Sets::read();
+    let java = sets.router(compat("whalin", "native"), "three", "n");
+    assert_eq!(java.first(b"key", Some(-7)), Some(1));
+    let dotnet = sets.router(compat("memcacheddotnet", "old-compat"), "three", "n");
+    assert_eq!(dotnet.first(b"key", Some(-7)), Some(2));
+    let ring = sets.router(compat("whalin", "consistent"), "three", "n");
+    let point = i64::from(ring.placement().point(17).unwrap());
+    let owner = Some(ring.placement().server(17));
+    // The Java client's hash code is an int: its sign is cut off.
+    assert_eq!(ring.first(b"key", Some(point)), owner);
+    assert_eq!(ring.first(b"key", Some(i64::from(point as i32))), owner);
+}
+
+#[test]
+fn lists_that_cannot_be_served_are_refused() {
+    let list = |names: &[&str]| -> Vec<ServerAddr> {
+        names.iter().map(|name| name.parse().unwrap()).collect()
+    };
+    let native: Compat = "whalin/native".parse().unwrap();
+    for (compat, servers, message) in [
+        (native, list(&[]), "no servers"),
+        (native, list(&["a:1", "b:1", "a:1"]), "\"a:1\" stands twice"),
+        (native, list(&["a:1:0", "b:1:0"]), "weight 0"),
+        (
+            compat("whalin", "consistent"),
+            list(&["a:1:0", "b:1:0"]),
+            "weight",
+        ),
+        (
+            native,
+            list(&["a:1:4000000", "b:1:4000000"]),
+            "8000000 buckets",
+        ),
+        (
+            compat("pecl-memcache", "consistent/crc32"),
+            list(&["a:1:4000000"]),
+            "640000000 points",
+        ),
+        (
+            compat("spymemcached", "ketama"),
+            list(&["cache.example:1"]),
+            "IPv4",
+        ),
+        (
+            compat("enyim", "default"),
+            list(&["cache.example:1"]),
+            "IP address",
+        ),
+    ] {
+        let error = compat.router(servers).unwrap_err();
+        assert_eq!(error.kind(), sockio::ErrorKind::Config);
+        assert!(error.to_string().contains(message), "{compat}: {error}");
     }
 }
