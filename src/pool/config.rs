@@ -371,7 +371,7 @@ impl SockIoPoolBuilder {
                 .map(|(server, weight)| server.with_weight(weight))
                 .collect();
         }
-        let compat = self.compat.unwrap_or_else(Compat::default);
+        let compat = self.compat.unwrap_or_default();
         let router = Router::new(
             servers,
             self.hashing.unwrap_or_else(|| compat.hashing()),
