@@ -143,7 +143,8 @@ mod tests {
 
     #[test]
     fn each_impossible_setting_has_its_own_message() {
-        let bad: [(&str, fn(&mut Settings)); 8] = [
+        type Spoil = fn(&mut Settings);
+        let bad: [(&str, Spoil); 8] = [
             ("initial_conn is 40", |s| s.initial_conn = 40),
             ("min_conn is 40, more than max_conn", |s| s.min_conn = 40),
             ("max_conn is 0", |s| (s.max_conn, s.min_conn) = (0, 0)),
