@@ -235,7 +235,10 @@ impl MemcachedClient {
             // To all, before any answer is awaited. A failure shows again when the answer is read.
             let sent: Vec<Result<()>> = parts
                 .iter_mut()
-                .map(|part| batch.send(part.lease.io(), &round.keys[part.window.clone()]))
+                .map(|part| {
+                    part.lease.io().catch_up();
+                    batch.send(part.lease.io(), &round.keys[part.window.clone()])
+                })
                 .collect();
             parts = parts
                 .into_iter()
@@ -259,6 +262,7 @@ impl MemcachedClient {
         let known = answers.failures().len();
         let server = part.lease.host().index();
         let name = self.pool.hosts()[server].addr().name();
+        part.lease.io().catch_up();
         let received = sent.and_then(|()| batch.receive(part.lease.io(), keys, answers));
         answers.name_failures(known, name);
         let Err(error) = received else {
