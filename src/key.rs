@@ -159,6 +159,7 @@ pub(crate) struct WireKey<'a> {
 }
 
 /// A key that is sent as it came is borrowed; one that a rule changed is built in place, without a heap allocation.
+#[allow(clippy::large_enum_variant)] // it lives on the stack of one call
 enum Wire<'a> {
     Borrowed(&'a [u8]),
     Built {

@@ -145,6 +145,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod client;
+mod clock;
 pub mod codec;
 mod compat;
 mod error;
