@@ -123,6 +123,20 @@ impl<T> Gate<T> {
         }
     }
 
+    /// The connection that a caller got turned out to be broken: another idle one in its place, or its permit for a new one.
+    /// A caller who had waited for it does not wait again.
+    pub(crate) fn exchange(&self) -> Entry<T> {
+        let mut state = lock(&self.state);
+        if !state.closed && state.dead.until().is_none() && state.idle.is_empty() {
+            return Entry::Permit;
+        }
+        state.open -= 1;
+        match state.idle.pop() {
+            Some(connection) => Entry::Idle(connection),
+            None => state.entry_without_idle(self.max_open),
+        }
+    }
+
     /// Takes up to `wanted` permits, as many as the limit leaves, if the server is alive and the gate open.
     pub(crate) fn reserve(&self, wanted: usize) -> usize {
         let mut state = lock(&self.state);
@@ -308,6 +322,25 @@ mod tests {
         gate.forfeit();
         assert!(matches!(gate.wait(&first, LATE), Some(Entry::Permit)));
         gate.forfeit();
+        assert_eq!(gate.occupancy().open, 0);
+    }
+
+    #[test]
+    fn a_broken_connection_is_exchanged_before_anybody_else_s_turn() {
+        let gate = gate(2);
+        assert_eq!(gate.reserve(2), 2);
+        assert_eq!((gate.put(1), gate.put(2)), (None, None));
+        assert!(matches!(gate.enter(), Entry::Idle(2)));
+        assert!(matches!(gate.exchange(), Entry::Idle(1)));
+        assert_eq!(gate.occupancy().open, 1);
+        assert!(matches!(gate.enter(), Entry::Permit));
+        let _next = waiter(&gate);
+        assert!(matches!(gate.exchange(), Entry::Permit));
+        assert_eq!(gate.occupancy().open, 2);
+        drop(gate.kill(Moment::now()));
+        assert!(matches!(gate.exchange(), Entry::Dead(_)));
+        drop(gate.close());
+        assert!(matches!(gate.exchange(), Entry::Closed));
         assert_eq!(gate.occupancy().open, 0);
     }
 

@@ -137,8 +137,7 @@ impl Host {
                     }
                     drop(connection);
                     Counts::add(&self.counts.evicted);
-                    self.gate.forfeit();
-                    entry = self.gate.enter();
+                    entry = self.gate.exchange();
                 }
                 Entry::Permit => {
                     self.ask_for_more();
@@ -164,8 +163,12 @@ impl Host {
     }
 
     fn refusal_of_dead(&self, dead: DeadUntil, now: Moment) -> Refusal {
-        let left = dead.until.since(now).as_millis();
-        let message = format!("the server is marked dead; it is tried again in {left} ms");
+        let message = if self.settings.failback {
+            let left = dead.until.since(now).as_millis();
+            format!("the server is marked dead; it is tried again in {left} ms")
+        } else {
+            "the server is marked dead and stays out (failback is off)".to_owned()
+        };
         let error = Error::new(ErrorKind::NoServer, message).at(self.addr.name());
         if dead.ejected {
             Refusal::Unavailable(error)

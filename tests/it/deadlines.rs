@@ -7,10 +7,12 @@ use sockio::{Error, ErrorKind, Expiry, MemcachedClient, SockIoPool, SockIoPoolBu
 
 use crate::support::RealServer;
 use crate::support::fake::{Act, Fake, Flag, answer};
-use crate::support::wait::{MARGIN, eventually, ms, timed};
+use crate::support::wait::{eventually, in_time, lost, ms, timed};
 
 const LIMIT: Duration = ms(300);
 const SERVE: Act = Act::Serve(Duration::ZERO);
+
+type Command = fn(&MemcachedClient) -> Result<bool, Error>;
 
 fn client(fake: &Fake) -> MemcachedClient {
     build(SockIoPool::builder().servers([fake.addr()]))
@@ -20,19 +22,26 @@ fn build(builder: SockIoPoolBuilder) -> MemcachedClient {
     MemcachedClient::new(builder.operation_timeout(LIMIT).build().unwrap())
 }
 
+/// For servers that answer, and a busy machine.
+fn patient(client: &MemcachedClient) -> MemcachedClient {
+    client.clone().with_timeout(ms(5000))
+}
+
 /// Fails when the limit is over, not before and not later.
 #[track_caller]
 fn times_out<R: std::fmt::Debug>(call: impl FnOnce() -> Result<R, Error>) -> Error {
     let (answer, took) = timed(call);
     let error = answer.unwrap_err();
     assert!(error.is_timeout(), "{error}");
-    assert!(took + ms(25) >= LIMIT && took <= LIMIT + MARGIN, "{took:?}");
+    assert!(took + ms(25) >= LIMIT, "{took:?}");
+    in_time(took, LIMIT);
     error
 }
 
 /// The next call has a new connection and the right answer.
 #[track_caller]
 fn recovers(client: &MemcachedClient, fake: &Fake) {
+    let client = patient(client);
     eventually("it lives again", || match client.get::<String>("next") {
         Ok(value) => {
             assert_eq!(value.as_deref(), Some("next"));
@@ -111,7 +120,7 @@ fn every_way_to_read_a_value_ends_in_time() {
         Act::Send(large[..50_000].to_vec()),
         Act::SendEach(large[50_000..].to_vec(), ms(50)),
     ];
-    let ways: [Write; 4] = [
+    let ways: [Command; 4] = [
         |client| client.get_with("k", |_, _| ()).map(|value| value.is_some()),
         |client| client.get_raw("k").map(|value| value.is_some()),
         |client| {
@@ -133,7 +142,7 @@ fn every_way_to_read_a_value_ends_in_time() {
                 let (answer, took) = timed(|| way(&client));
                 let error = answer.unwrap_err();
                 assert!(error.is_timeout() || error.kind() == ErrorKind::Protocol);
-                assert!(took <= LIMIT + MARGIN, "{took:?}");
+                in_time(took, LIMIT);
                 eventually("it is closed", || fake.seen()[0].closed);
             });
         }
@@ -141,10 +150,7 @@ fn every_way_to_read_a_value_ends_in_time() {
 }
 
 /// Commands that change something, each without an answer.
-/// A command that changes something.
-type Write = fn(&MemcachedClient) -> Result<bool, Error>;
-
-fn writes() -> Vec<(&'static str, Write)> {
+fn writes() -> Vec<(&'static str, Command)> {
     vec![
         ("set k", |client| client.set("k", "v", Expiry::never())),
         ("add k", |client| client.add("k", "v", Expiry::never())),
@@ -217,10 +223,8 @@ fn a_connect_that_hangs_ends_in_time_and_sends_nothing() {
         let error = times_out(|| client.set("k", "v", Expiry::never()));
         assert_eq!(error.kind(), ErrorKind::Timeout, "{error}");
         let (error, took) = timed(|| client.get::<String>("k").unwrap_err());
-        assert!(
-            error.kind() == ErrorKind::NoServer && took < MARGIN,
-            "{error}, {took:?}"
-        );
+        assert_eq!(error.kind(), ErrorKind::NoServer, "{error}");
+        in_time(took, ms(0));
     }
 }
 
@@ -251,7 +255,8 @@ fn a_client_has_its_own_deadline() {
     let hasty = patient.clone().with_timeout(ms(60));
     let (error, took) = timed(|| hasty.get::<String>("k").unwrap_err());
     assert_eq!(error.kind(), ErrorKind::Timeout);
-    assert!(took >= ms(55) && took < ms(60) + MARGIN, "{took:?}");
+    assert!(took >= ms(55), "{took:?}");
+    in_time(took, ms(60));
 }
 
 #[test]
@@ -270,7 +275,7 @@ fn a_late_answer_reaches_nobody() {
     recovers(&client, &fake);
     for number in 0..50 {
         let key = format!("k{number}");
-        assert_eq!(client.get::<String>(&*key).unwrap(), Some(key));
+        assert_eq!(patient(&client).get::<String>(&*key).unwrap(), Some(key));
     }
 }
 
@@ -281,13 +286,16 @@ fn a_late_answer_of_a_real_server_reaches_nobody() {
     let client = build(SockIoPool::builder().servers([server.addr()]));
     let keys: Vec<_> = (0..20).map(|number| format!("k{number}")).collect();
     for key in &keys {
-        client.set(&**key, &**key, Expiry::never()).unwrap();
+        patient(&client)
+            .set(&**key, &**key, Expiry::never())
+            .unwrap();
     }
     server.stop_signal();
     // It stops a little later.
     thread::sleep(ms(50));
     times_out(|| client.get::<String>("k0"));
     server.cont_signal();
+    let client = patient(&client);
     eventually("it lives again", || client.get::<String>("k1").is_ok());
     for key in keys.iter().chain(&keys) {
         assert_eq!(client.get::<String>(&**key).unwrap().as_ref(), Some(key));
@@ -307,7 +315,7 @@ fn many_keys_are_asked_of_all_servers_before_any_answer_is_read() {
     let client = build(SockIoPool::builder().servers(fakes.iter().map(Fake::addr)));
     let keys = keys();
     let many = thread::scope(|scope| {
-        let call = scope.spawn(|| client.get_multi::<String, _>(&keys).unwrap());
+        let call = scope.spawn(|| patient(&client).get_multi::<String, _>(&keys).unwrap());
         eventually("all are asked", || {
             fakes.iter().all(|fake| fake.count("get ") == 1)
         });
@@ -322,10 +330,11 @@ fn slow_servers_are_slow_at_the_same_time() {
     let fakes = [0; 4].map(|_| Fake::slow(ms(100)));
     let client = build(SockIoPool::builder().servers(fakes.iter().map(Fake::addr)));
     let keys = keys();
-    let (many, took) = timed(|| client.get_multi::<String, _>(&keys).unwrap());
+    let (many, took) = timed(|| patient(&client).get_multi::<String, _>(&keys).unwrap());
     assert_eq!(many.hits().count(), 60);
     println!("four servers, each 100 ms late: {took:?}");
-    assert!(took < ms(100) * 3, "{took:?}");
+    // One after the other they would take 400 ms.
+    assert!(took < ms(300) + lost(took), "{took:?}");
 }
 
 #[test]
@@ -337,7 +346,8 @@ fn several_hung_servers_cost_one_deadline_in_all_and_only_their_own_keys() {
     let client = build(SockIoPool::builder().servers(fakes.iter().map(Fake::addr)));
     let keys = keys();
     let (many, took) = timed(|| client.get_multi::<String, _>(&keys).unwrap());
-    assert!(took + ms(25) >= LIMIT && took <= LIMIT + MARGIN, "{took:?}");
+    assert!(took + ms(25) >= LIMIT, "{took:?}");
+    in_time(took, LIMIT);
     let servers: Vec<_> = fakes.iter().map(Fake::addr).collect();
     let good = keys.iter().filter(|key| {
         let server = client.pool().server_of(&***key).unwrap().name();

@@ -9,7 +9,7 @@ use sockio::{Compat, Error, ErrorKind, Expiry, MemcachedClient, SockIoPool, Sock
 
 use crate::support::RealServer;
 use crate::support::fake::{Act, Fake};
-use crate::support::wait::{MARGIN, eventually, ms, stays, timed, within};
+use crate::support::wait::{MARGIN, eventually, in_time, lost, ms, stays, timed, within};
 
 const SERVE: Act = Act::Serve(Duration::ZERO);
 
@@ -132,10 +132,11 @@ fn the_tries_come_after_a_delay_that_doubles_up_to_a_limit() {
         for (limit, expected) in [(10_000, [50, 100, 200, 400]), (100, [50, 100, 100, 100])] {
             scope.spawn(move || {
                 let pauses = tries(limit);
+                let margin = MARGIN + lost(ms(5000));
                 for (pause, expected) in pauses.iter().zip(expected) {
                     // What one pause began late, the next one has less.
                     assert!(
-                        pause + 60 >= expected && *pause <= expected + MARGIN.as_millis() as u64,
+                        pause + 60 >= expected && *pause <= expected + margin.as_millis() as u64,
                         "{pauses:?}"
                     );
                 }
@@ -152,7 +153,6 @@ fn while_a_server_is_dead_no_caller_dials_and_only_version_proves_life() {
     let silent = Fake::new(vec![vec![Act::Stall]]);
     let fakes = [silent, Fake::serving()];
     let pool = builder(&fakes)
-        .operation_timeout(ms(200))
         .connect_timeout(ms(100))
         .dead_backoff(ms(50), ms(50))
         .build()
@@ -162,7 +162,8 @@ fn while_a_server_is_dead_no_caller_dials_and_only_version_proves_life() {
         .into_iter()
         .find(|key| home(&pool, key) == 0)
         .unwrap();
-    let error = client.get::<String>(&*key).unwrap_err();
+    let hasty = client.clone().with_timeout(ms(200));
+    let error = hasty.get::<String>(&*key).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Timeout);
     assert!(is_dead(&pool, 0));
     thread::scope(|scope| {
@@ -171,7 +172,7 @@ fn while_a_server_is_dead_no_caller_dials_and_only_version_proves_life() {
                 let start = Instant::now();
                 while start.elapsed() < ms(600) {
                     let (_, took) = timed(|| has(&client, &key));
-                    assert!(took < MARGIN, "{took:?}");
+                    in_time(took, ms(0));
                 }
             });
         }
@@ -201,12 +202,12 @@ fn wrong_answers_to_version_do_not_revive() {
     ]);
     let pool = SockIoPool::builder()
         .servers([fake.addr()])
-        .operation_timeout(ms(100))
         .dead_backoff(ms(20), ms(20))
         .build()
         .unwrap();
     let client = MemcachedClient::new(pool.clone());
-    assert!(client.get::<String>("k").is_err());
+    let hasty = client.clone().with_timeout(ms(100));
+    assert!(hasty.get::<String>("k").is_err());
     eventually("it lives again", || !is_dead(&pool, 0));
     assert!(fake.connections() >= 7, "{}", fake.connections());
     has(&client, "k");
@@ -225,7 +226,7 @@ fn a_server_is_revived_without_any_call() {
     thread::sleep(ms(150));
     fake.up();
     let took = eventually("it lives again", || !is_dead(&pool, 0));
-    assert!(took <= ms(100) + MARGIN, "{took:?}");
+    in_time(took, ms(100));
     assert_eq!(fake.seen()[0].requests, ["version"]);
     // The connection of the proof is the first of the new ones.
     eventually("it rests", || pool.stats()[0].idle == 1);
@@ -302,11 +303,19 @@ fn without_failback_a_server_stays_out() {
     fakes[1].up();
     let client = MemcachedClient::new(pool.clone());
     stays("it is out", ms(300), || is_dead(&pool, 1));
+    assert_eq!(pool.stats()[1].connect_failures, 1);
     keys().iter().for_each(|key| has(&client, key));
     assert_eq!(
         (fakes[1].connections(), fakes[0].count("get ")),
         (0, keys().len())
     );
+
+    let alone = Fake::refusing();
+    let pool = builder(std::slice::from_ref(&alone)).failback(false);
+    let client = MemcachedClient::new(pool.build().unwrap());
+    let error = client.get::<String>("k").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NoServer);
+    assert!(error.to_string().contains("stays out"), "{error}");
 }
 
 #[test]
@@ -332,7 +341,7 @@ fn a_killed_server_costs_one_failed_call_per_connection_at_the_most() {
                             0 => client.get::<String>(&*key).map(drop),
                             _ => client.set(&*key, "v", Expiry::never()).map(drop),
                         });
-                        assert!(took < MARGIN, "{took:?}");
+                        in_time(took, ms(0));
                         failed.lock().unwrap().extend(answer.err());
                     }
                 }
@@ -345,6 +354,7 @@ fn a_killed_server_costs_one_failed_call_per_connection_at_the_most() {
         thread::sleep(ms(250));
         fakes[0].up();
         let back = eventually("it is good again", || !is_dead(&pool, 0));
+        in_time(back, BACK_OFF);
         let asked = fakes[0].count("get ") + fakes[0].count("set ");
         eventually("it is asked again", || {
             fakes[0].count("get ") + fakes[0].count("set ") > asked
@@ -359,7 +369,6 @@ fn a_killed_server_costs_one_failed_call_per_connection_at_the_most() {
         failed.iter().map(Error::kind).collect::<Vec<_>>()
     );
     assert!(failed.len() <= CONNECTIONS, "{failed:?}");
-    assert!(back <= BACK_OFF + MARGIN, "{back:?}");
 }
 
 #[cfg(unix)]
@@ -371,7 +380,6 @@ fn a_stopped_server_among_three_stalls_few_calls_and_none_of_the_others() {
     let pool = SockIoPool::builder()
         .servers(servers.iter().map(RealServer::addr))
         .initial_conn(THREADS)
-        .operation_timeout(LIMIT)
         .connect_timeout(ms(200))
         .build()
         .unwrap();
@@ -380,6 +388,7 @@ fn a_stopped_server_among_three_stalls_few_calls_and_none_of_the_others() {
         client.set(&*key, &*key, Expiry::never()).unwrap();
     }
     let stop = AtomicBool::new(false);
+    let hasty = client.clone().with_timeout(LIMIT);
     // Each failed or slow call: the number of its key's server, and its duration.
     let stalls = Mutex::new(Vec::new());
     thread::scope(|scope| {
@@ -387,12 +396,13 @@ fn a_stopped_server_among_three_stalls_few_calls_and_none_of_the_others() {
             scope.spawn(|| {
                 while !stop.load(Ordering::Relaxed) {
                     for key in keys() {
-                        let (answer, took) = timed(|| client.get::<String>(&*key));
+                        let (answer, took) = timed(|| hasty.get::<String>(&*key));
                         // The servers that stand in do not have the key.
                         if let Ok(Some(value)) = &answer {
                             assert_eq!(*value, key);
                         }
-                        if answer.is_err() || took >= LIMIT / 2 {
+                        let failed = answer.is_err_and(|error| !error.is_timeout());
+                        if failed || took >= LIMIT / 2 + lost(took) {
                             stalls.lock().unwrap().push((home(&pool, &key), took));
                         }
                         thread::sleep(ms(1));
@@ -409,14 +419,15 @@ fn a_stopped_server_among_three_stalls_few_calls_and_none_of_the_others() {
         stop.store(true, Ordering::Relaxed);
     });
     let stalls = stalls.into_inner().unwrap();
-    let longest = stalls.iter().map(|(_, took)| *took).max().unwrap();
+    let longest = stalls.iter().map(|(_, took)| *took).max();
+    let longest = longest.unwrap_or_default();
     println!(
         "stopped: {} stalled calls, the longest {longest:?}",
         stalls.len()
     );
-    assert!((1..=THREADS).contains(&stalls.len()), "{stalls:?}");
+    assert!(stalls.len() <= THREADS, "{stalls:?}");
     assert!(stalls.iter().all(|(server, _)| *server == 1), "{stalls:?}");
-    assert!(longest <= LIMIT + MARGIN);
+    assert!(longest <= LIMIT + MARGIN + lost(ms(3000)));
     keys().iter().for_each(|key| has(&client, key));
 }
 

@@ -5,7 +5,7 @@ use std::thread;
 
 use sockio::{MemcachedClient, SockIoPool};
 
-use crate::support::fake::Fake;
+use crate::support::fake::{Act, Fake, answer};
 use crate::support::wait::{eventually, ms};
 
 fn client(fake: &Fake) -> MemcachedClient {
@@ -16,15 +16,12 @@ fn client(fake: &Fake) -> MemcachedClient {
     MemcachedClient::new(pool.build().unwrap())
 }
 
-#[test]
-fn those_who_wait_are_served_in_their_order() {
-    let fake = Fake::serving();
-    let client = client(&fake);
-    let keys: Vec<_> = (0..8).map(|number| format!("k{number}")).collect();
+/// Holds the connection until as many as there are keys wait for it, one behind the other; then this happens.
+fn queue(client: &MemcachedClient, keys: &[String], then: impl FnOnce()) {
     thread::scope(|scope| {
+        let mut then = Some(then);
         let held = client.get_with("held", |_, _| {
             for (before, key) in keys.iter().enumerate() {
-                let client = &client;
                 scope.spawn(move || {
                     let value = client.get::<String>(&**key).unwrap();
                     assert_eq!(value.as_ref(), Some(key));
@@ -33,11 +30,47 @@ fn those_who_wait_are_served_in_their_order() {
                     client.pool().stats()[0].waiting == before + 1
                 });
             }
+            if let Some(then) = then.take() {
+                then();
+            }
         });
         held.unwrap().unwrap();
     });
-    let order: Vec<_> = keys.iter().map(|key| format!("get {key}")).collect();
-    assert_eq!(fake.seen()[0].requests[1..], order);
+}
+
+/// The commands of all connections, in their order.
+fn requests(fake: &Fake) -> Vec<String> {
+    let seen = fake.seen().into_iter();
+    seen.flat_map(|seen| seen.requests).collect()
+}
+
+fn in_order() -> (Vec<String>, Vec<String>) {
+    let keys: Vec<_> = (0..8).map(|number| format!("k{number}")).collect();
+    let requests = keys.iter().map(|key| format!("get {key}"));
+    let requests = ["get held".to_owned()]
+        .into_iter()
+        .chain(requests)
+        .collect();
+    (keys, requests)
+}
+
+#[test]
+fn those_who_wait_are_served_in_their_order() {
+    let fake = Fake::serving();
+    let (keys, expected) = in_order();
+    queue(&client(&fake), &keys, || ());
+    assert_eq!(requests(&fake), expected);
+}
+
+#[test]
+fn a_broken_connection_does_not_cost_the_first_his_place() {
+    let first = vec![Act::Request, Act::Send(answer("get held")), Act::Fin];
+    let fake = Fake::new(vec![first, vec![Act::Serve(ms(0))]]);
+    let (keys, expected) = in_order();
+    // After more than a second the connection is looked at before it is used again.
+    queue(&client(&fake), &keys, || thread::sleep(ms(1050)));
+    assert_eq!(requests(&fake), expected);
+    assert_eq!(fake.connections(), 2);
 }
 
 #[test]

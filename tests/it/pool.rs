@@ -10,8 +10,9 @@ use sockio::{
     ErrorKind, Expiry, FromValue, MemcachedClient, Result, SockIoPool, SockIoPoolBuilder, Value,
 };
 
+use crate::support::RealServer;
 use crate::support::fake::{Act, Fake, answer};
-use crate::support::wait::{MARGIN, eventually, ms, timed, within};
+use crate::support::wait::{eventually, in_time, ms, timed, within};
 
 /// One connection in all.
 fn single(fake: &Fake) -> SockIoPoolBuilder {
@@ -44,7 +45,8 @@ fn a_wait_that_times_out_names_its_cause_and_is_forgotten() {
         assert_eq!(error.kind(), ErrorKind::Timeout);
         assert!(error.to_string().contains("max_open"), "{error}");
         assert_eq!(error.server(), Some(&*fake.addr()));
-        assert!(took >= ms(300) && took <= ms(300) + MARGIN, "{took:?}");
+        assert!(took >= ms(300), "{took:?}");
+        in_time(took, ms(300));
         assert_eq!(waiting(&client), 0);
         // Nothing was sent: the outcome of a write is known.
         let error = client.set("k", "v", Expiry::never()).unwrap_err();
@@ -52,6 +54,7 @@ fn a_wait_that_times_out_names_its_cause_and_is_forgotten() {
     });
     held.unwrap().unwrap();
     assert_eq!(client.pool().stats()[0].timeouts, 2);
+    let client = client.with_timeout(ms(5000));
     for _ in 0..3 {
         works(&client);
     }
@@ -64,7 +67,7 @@ fn a_wait_that_times_out_names_its_cause_and_is_forgotten() {
 #[test]
 fn waiters_that_leave_and_waiters_that_stay_lose_nothing() {
     let fake = Fake::slow(ms(1));
-    let client = client(single(&fake));
+    let client = client(single(&fake).dead_backoff(ms(20), ms(20)));
     thread::scope(|scope| {
         for thread in 0..12_u64 {
             // A third of them gives up while it waits.
@@ -74,6 +77,8 @@ fn waiters_that_leave_and_waiters_that_stay_lose_nothing() {
                 for _ in 0..15 {
                     match client.get::<String>("k") {
                         Ok(value) => assert_eq!(value.as_deref(), Some("k")),
+                        // One that gave up on the answer, not on the wait, may have marked the server dead.
+                        Err(error) if error.kind() == ErrorKind::NoServer => thread::sleep(ms(2)),
                         Err(error) => {
                             assert_eq!((error.kind(), thread % 3), (ErrorKind::Timeout, 0));
                         }
@@ -102,7 +107,7 @@ fn a_connect_that_fails_strands_nobody() {
                 scope.spawn(|| {
                     let (error, took) = timed(|| client.get::<String>("k").unwrap_err());
                     assert!(error.is_connect(), "{error}");
-                    assert!(took < ms(1000) + MARGIN, "{took:?}");
+                    in_time(took, ms(1000));
                 });
             }
             eventually("six wait", || waiting(&client) == 6);
@@ -131,7 +136,7 @@ fn a_connection_held_too_long_is_shut_down_under_its_holder() {
         scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
                 let (_, took) = timed(|| works(&client));
-                assert!(took < ms(200) + MARGIN, "{took:?}");
+                in_time(took, ms(200));
             }
         });
         // The answer was complete before the callback: it counts.
@@ -139,7 +144,8 @@ fn a_connection_held_too_long_is_shut_down_under_its_holder() {
             let cut = eventually("the server sees the end", || {
                 fake.seen().iter().any(|seen| seen.closed)
             });
-            assert!(cut >= ms(150) && cut <= ms(200) + MARGIN, "{cut:?}");
+            assert!(cut >= ms(150), "{cut:?}");
+            in_time(cut, ms(200));
             value.to_vec()
         });
         assert_eq!(held.unwrap().as_deref(), Some(&b"held"[..]));
@@ -176,7 +182,7 @@ impl FromValue for Bomb {
 #[test]
 fn a_caller_that_panics_costs_no_permit_and_leaves_no_answer() {
     let fake = Fake::serving();
-    let client = client(single(&fake).operation_timeout(ms(500)));
+    let client = client(single(&fake).operation_timeout(ms(2000)));
     for _ in 0..3 {
         let panic = catch_unwind(AssertUnwindSafe(|| {
             client.get_with("loud", |_, _| panic!("the caller's own"))
@@ -204,7 +210,7 @@ fn a_panic_over_a_large_value_leaves_no_answer() {
         Act::Serve(Duration::ZERO),
     ];
     let fake = Fake::new(vec![script, vec![Act::Serve(Duration::ZERO)]]);
-    let client = client(single(&fake).operation_timeout(ms(500)));
+    let client = client(single(&fake).operation_timeout(ms(2000)));
     let panic = catch_unwind(AssertUnwindSafe(|| {
         client.get_with("large", |value, _| {
             assert_eq!(value, body.as_bytes());
@@ -250,7 +256,7 @@ fn an_alive_check_is_part_of_the_operation_s_time() {
     let client = client(single(&fake).alive_check(true).operation_timeout(ms(300)));
     let (error, took) = timed(|| client.get::<String>("k").unwrap_err());
     assert_eq!(error.kind(), ErrorKind::Timeout);
-    assert!(took < ms(300) + MARGIN, "{took:?}");
+    in_time(took, ms(300));
 }
 
 #[test]
@@ -276,6 +282,36 @@ fn a_call_without_time_says_nothing_about_the_server() {
         assert!(client.pool().stats()[0].dead_until.is_none());
         works(&client);
     }
+}
+
+#[test]
+fn a_name_with_several_addresses_is_reached_at_the_one_that_answers() {
+    // Where `localhost` has an IPv6 address, nothing listens there.
+    let fake = Fake::serving();
+    let name = fake.addr().replace("127.0.0.1", "localhost");
+    for initial_conn in [0, 1] {
+        let pool = SockIoPool::builder()
+            .servers([&name])
+            .initial_conn(initial_conn);
+        let client = client(pool);
+        works(&client);
+        assert_eq!(client.pool().stats()[0].connect_failures, 0);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_unix_socket_is_a_server_like_any_other() {
+    let mut server = RealServer::start_unix(&[]);
+    let pool = SockIoPool::builder().servers([server.addr()]).max_conn(1);
+    let client = client(pool);
+    assert!(client.set("works", "works", Expiry::never()).unwrap());
+    works(&client);
+    server.kill();
+    let error = client.get::<String>("works").unwrap_err();
+    assert!(error.is_connect(), "{error}");
+    server.restart();
+    eventually("it lives again", || client.get::<String>("works").is_ok());
 }
 
 #[test]

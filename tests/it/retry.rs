@@ -11,10 +11,7 @@ const SERVE: Act = Act::Serve(Duration::ZERO);
 
 fn client(fake: &Fake) -> MemcachedClient {
     // Nobody but the caller opens a connection.
-    let pool = SockIoPool::builder()
-        .servers([fake.addr()])
-        .max_conn(1)
-        .operation_timeout(ms(300));
+    let pool = SockIoPool::builder().servers([fake.addr()]).max_conn(1);
     MemcachedClient::new(pool.build().unwrap())
 }
 
@@ -85,7 +82,8 @@ fn after_a_timeout_there_is_no_second_try() {
     let fake = Fake::new(vec![second_request(vec![Act::Stall]), vec![SERVE]]);
     let client = client(&fake);
     works(&client);
-    let error = client.get::<String>("once").unwrap_err();
+    let hasty = client.clone().with_timeout(ms(200));
+    let error = hasty.get::<String>("once").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Timeout, "{error}");
     eventually("it lives again", || client.get::<String>("k").is_ok());
     assert_eq!(fake.count("get once"), 1);

@@ -10,6 +10,8 @@ use crate::support::wait::{eventually, ms, within};
 
 const SERVE: Act = Act::Serve(Duration::ZERO);
 
+type Command = fn(&MemcachedClient) -> Result<bool, Error>;
+
 /// A connection that has rested for longer than this is looked at before it is used.
 const RESTED: Duration = ms(1050);
 
@@ -53,8 +55,7 @@ fn a_get_does_not_notice() {
 
 #[test]
 fn a_write_right_after_the_end_is_ambiguous_and_sent_once() {
-    type Write = fn(&MemcachedClient) -> Result<bool, Error>;
-    let writes: [Write; 5] = [
+    let writes: [Command; 5] = [
         |client| client.set("w", "v", Expiry::never()),
         |client| client.delete("w"),
         |client| client.add("w", "v", Expiry::never()),
