@@ -1,7 +1,7 @@
 //! Many keys over many servers: who gets which, windows that cannot block each other, and what becomes of the keys of a server that fails.
 
+use crate::clock::Moment;
 use std::ops::Range;
-use std::time::Instant;
 
 use super::MemcachedClient;
 use super::execute::{Repeat, deadline};
@@ -128,7 +128,7 @@ impl MemcachedClient {
     /// Does it with all keys. The servers are asked at the same time; the keys of one that cannot be reached go where
     /// failover leads, in a second round.
     pub(super) fn run<B: Batch>(&self, placed: &Placed<'_>, batch: &mut B) -> Answers<B::Answer> {
-        let deadline = deadline(Instant::now(), self.timeout);
+        let deadline = deadline(Moment::now(), self.timeout);
         let mut answers = Answers::new(placed.len());
         let mut out: Vec<bool> = self
             .pool
@@ -163,7 +163,7 @@ impl MemcachedClient {
         placed: &Placed<'_>,
         todo: &[u32],
         out: &[bool],
-        deadline: Instant,
+        deadline: Moment,
         answers: &mut Answers<A>,
     ) -> (Vec<u32>, Vec<(usize, Range<usize>)>) {
         let mut nowhere = Vec::new();
@@ -213,13 +213,13 @@ impl MemcachedClient {
         &self,
         batch: &mut B,
         groups: &[(usize, Range<usize>)],
-        deadline: Instant,
+        deadline: Moment,
         round: &mut Round<'_, B::Answer>,
     ) {
         let mut parts = Vec::with_capacity(groups.len());
         // All callers take connections in the order of the servers, so that two cannot wait for each other's.
         for (server, keys) in groups {
-            match self.pool.hosts()[*server].lend(deadline, Instant::now()) {
+            match self.pool.hosts()[*server].lend(deadline, Moment::now()) {
                 Ok(lease) => parts.push(Part {
                     lease,
                     keys: keys.clone(),
@@ -235,7 +235,10 @@ impl MemcachedClient {
             // To all, before any answer is awaited. A failure shows again when the answer is read.
             let sent: Vec<Result<()>> = parts
                 .iter_mut()
-                .map(|part| batch.send(part.lease.io(), &round.keys[part.window.clone()]))
+                .map(|part| {
+                    part.lease.io().catch_up();
+                    batch.send(part.lease.io(), &round.keys[part.window.clone()])
+                })
                 .collect();
             parts = parts
                 .into_iter()
@@ -259,6 +262,7 @@ impl MemcachedClient {
         let known = answers.failures().len();
         let server = part.lease.host().index();
         let name = self.pool.hosts()[server].addr().name();
+        part.lease.io().catch_up();
         let received = sent.and_then(|()| batch.receive(part.lease.io(), keys, answers));
         answers.name_failures(known, name);
         let Err(error) = received else {

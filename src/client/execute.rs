@@ -1,6 +1,8 @@
 //! The one road of every command to one server: find a connection, send, read, and decide about a second try.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::clock::Moment;
 
 use super::MemcachedClient;
 use crate::error::{Error, ErrorKind, Result};
@@ -32,7 +34,7 @@ impl MemcachedClient {
         repeat: Repeat,
         mut exchange: impl Exchange<R>,
     ) -> Result<R> {
-        let now = Instant::now();
+        let now = Moment::now();
         let mut search = self.pool.search(key, now, deadline(now, self.timeout));
         loop {
             let mut lease = search.next()?;
@@ -55,7 +57,7 @@ impl MemcachedClient {
         repeat: Repeat,
         mut exchange: impl Exchange<R>,
     ) -> Result<R> {
-        let now = Instant::now();
+        let now = Moment::now();
         let (Refusal::Final(error) | Refusal::Unavailable(error)) =
             match host.lend(deadline(now, self.timeout), now) {
                 Ok(mut lease) => match exchange(lease.io()) {
@@ -147,7 +149,7 @@ fn outcome(error: Error, open: bool) -> Error {
 }
 
 /// The end of an operation that begins now; a timeout too long for the clock is cut.
-pub(super) fn deadline(now: Instant, timeout: Duration) -> Instant {
+pub(super) fn deadline(now: Moment, timeout: Duration) -> Moment {
     const A_YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
     now + timeout.min(A_YEAR)
 }

@@ -2,7 +2,9 @@
 //! It does no input or output, and does not know what a connection is.
 
 use std::collections::VecDeque;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::clock::Moment;
 
 use super::dead::{Dead, DeadUntil};
 use crate::sync::{Arc, Condvar, Mutex, lock};
@@ -134,7 +136,7 @@ impl<T> Gate<T> {
 
     /// Marks the server dead. Its idle connections are returned, to be closed, and all who wait are sent on.
     /// `None` if it was dead already.
-    pub(crate) fn kill(&self, now: Instant) -> Option<(Vec<T>, Duration)> {
+    pub(crate) fn kill(&self, now: Moment) -> Option<(Vec<T>, Duration)> {
         let mut state = lock(&self.state);
         if state.closed || !state.dead.fail(now) {
             return None;
@@ -150,7 +152,7 @@ impl<T> Gate<T> {
     }
 
     /// A try to revive the server failed: the next one comes after twice the time, which is returned.
-    pub(crate) fn kill_again(&self, now: Instant) -> Duration {
+    pub(crate) fn kill_again(&self, now: Moment) -> Duration {
         let mut state = lock(&self.state);
         state.dead.fail_again(now);
         state.dead.delay()
@@ -324,7 +326,7 @@ mod tests {
     #[test]
     fn death_empties_the_gate_once() {
         let gate = gate(2);
-        let now = Instant::now();
+        let now = Moment::now();
         assert!(matches!(gate.enter(), Entry::Permit));
         assert!(matches!(gate.enter(), Entry::Permit));
         assert_eq!(gate.put(7), None);

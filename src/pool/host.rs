@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::Weak;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::clock::Moment;
 
 use super::dead::{Dead, DeadUntil};
 use super::gate::{Entry, Gate};
@@ -13,6 +15,9 @@ use crate::error::{Error, ErrorKind};
 use crate::server::ServerAddr;
 use crate::sock::{self, Line, RESTED, Rest, SockIo, SocketSettings, Stream, Watch};
 use crate::sync::{self, Mutex};
+
+/// [`RESTED`] in nanoseconds.
+const RESTED_NANOS: u64 = RESTED.as_nanos() as u64;
 
 /// A connect that had less time than this and timed out does not count against the server.
 const FAIR_TRY: Duration = Duration::from_millis(50);
@@ -29,7 +34,7 @@ pub(crate) struct Host {
     lines: Mutex<Vec<Weak<Line>>>,
     /// Whether a caller had to open a connection since the last batch.
     wants_more: AtomicBool,
-    /// Connections used no later than this moment (in the watch's milliseconds) are looked at before they are used.
+    /// Connections used no later than this moment are looked at before they are used.
     suspect_until: AtomicU64,
     counts: Counts,
 }
@@ -39,8 +44,8 @@ pub(crate) struct Host {
 pub(crate) struct Pooled {
     pub(crate) io: SockIo,
     /// When the last operation on it began.
-    used_at: Instant,
-    retire_at: Option<Instant>,
+    used_at: Moment,
+    retire_at: Option<Moment>,
 }
 
 #[derive(Debug, Default)]
@@ -114,15 +119,15 @@ impl Host {
     /// Lends a connection: an idle one, or a new one which the caller opens, or the next one that is free.
     pub(crate) fn lend(
         &self,
-        deadline: Instant,
-        mut now: Instant,
+        deadline: Moment,
+        mut now: Moment,
     ) -> std::result::Result<Lease<'_>, Refusal> {
         let mut entry = self.gate.enter();
         loop {
             match entry {
                 Entry::Idle(mut connection) => {
                     if self.is_usable(&connection, now) {
-                        connection.lend(deadline, now, &self.watch);
+                        connection.lend(deadline, now);
                         let lease = Lease {
                             host: self,
                             connection: Some(connection),
@@ -141,10 +146,7 @@ impl Host {
                 }
                 Entry::Wait(waiter) => {
                     self.ask_for_more();
-                    let Some(offer) = self
-                        .gate
-                        .wait(&waiter, deadline.saturating_duration_since(now))
-                    else {
+                    let Some(offer) = self.gate.wait(&waiter, deadline.since(now)) else {
                         Counts::add(&self.counts.timeouts);
                         let max_open = self.settings.max_open;
                         let message = format!(
@@ -153,7 +155,7 @@ impl Host {
                         return Err(Refusal::Final(Error::timeout(message).at(self.addr.name())));
                     };
                     entry = offer;
-                    now = Instant::now();
+                    now = Moment::now();
                 }
                 Entry::Dead(dead) => return Err(self.refusal_of_dead(dead, now)),
                 Entry::Closed => return Err(Refusal::Final(Error::shutdown())),
@@ -161,8 +163,8 @@ impl Host {
         }
     }
 
-    fn refusal_of_dead(&self, dead: DeadUntil, now: Instant) -> Refusal {
-        let left = dead.until.saturating_duration_since(now).as_millis();
+    fn refusal_of_dead(&self, dead: DeadUntil, now: Moment) -> Refusal {
+        let left = dead.until.since(now).as_millis();
         let message = format!("the server is marked dead; it is tried again in {left} ms");
         let error = Error::new(ErrorKind::NoServer, message).at(self.addr.name());
         if dead.ejected {
@@ -173,7 +175,7 @@ impl Host {
     }
 
     /// Whether an idle connection is as good as new.
-    fn is_usable(&self, connection: &Pooled, now: Instant) -> bool {
+    fn is_usable(&self, connection: &Pooled, now: Moment) -> bool {
         if connection
             .retire_at
             .is_some_and(|retire_at| retire_at <= now)
@@ -181,8 +183,8 @@ impl Host {
         {
             return false;
         }
-        let rested = now.saturating_duration_since(connection.used_at) > RESTED
-            || self.watch.millis(connection.used_at) <= self.suspect_until.load(Ordering::Relaxed);
+        let rested = now.nanos_since(connection.used_at) > RESTED_NANOS
+            || connection.used_at.number() <= self.suspect_until.load(Ordering::Relaxed);
         !rested || connection.io.look() == Rest::Quiet
     }
 
@@ -190,7 +192,7 @@ impl Host {
     fn alive_check<'h>(
         &'h self,
         mut lease: Lease<'h>,
-        deadline: Instant,
+        deadline: Moment,
     ) -> std::result::Result<Lease<'h>, Refusal> {
         if !self.settings.alive_check {
             return Ok(lease);
@@ -204,12 +206,12 @@ impl Host {
             }
             return lease.reconnect();
         }
-        lease.io().begin(deadline, Instant::now());
+        lease.io().begin(deadline, Moment::now());
         Ok(lease)
     }
 
     /// Opens a connection for a caller who holds a permit.
-    fn open(&self, deadline: Instant) -> std::result::Result<Lease<'_>, Refusal> {
+    fn open(&self, deadline: Moment) -> std::result::Result<Lease<'_>, Refusal> {
         match self.connect(deadline) {
             Ok(connection) => Ok(Lease {
                 host: self,
@@ -223,8 +225,8 @@ impl Host {
         }
     }
 
-    fn connect(&self, deadline: Instant) -> std::result::Result<Box<Pooled>, Refusal> {
-        let time = deadline.saturating_duration_since(Instant::now());
+    fn connect(&self, deadline: Moment) -> std::result::Result<Box<Pooled>, Refusal> {
+        let time = deadline.since(Moment::now());
         if time.is_zero() {
             let error = Error::timeout("the deadline passed before a connection could be opened");
             return Err(Refusal::Final(error.at(self.addr.name())));
@@ -232,7 +234,7 @@ impl Host {
         match sock::connect(&self.addr, &self.settings.socket, deadline) {
             Ok(stream) => {
                 let mut connection = self.adopt(stream);
-                connection.lend(deadline, Instant::now(), &self.watch);
+                connection.lend(deadline, Moment::now());
                 Ok(connection)
             }
             // An operation with hardly any time left says nothing about the server.
@@ -255,7 +257,7 @@ impl Host {
     /// Makes a connection of a socket and enters it in the books.
     pub(crate) fn adopt(&self, stream: Stream) -> Box<Pooled> {
         Counts::add(&self.counts.connects);
-        let now = Instant::now();
+        let now = Moment::now();
         let io = SockIo::new(stream, self.settings.limits(), Arc::clone(&self.watch));
         let mut lines = sync::lock(&self.lines);
         if lines.len() == lines.capacity() {
@@ -279,17 +281,17 @@ impl Host {
     }
 
     fn mark_dead(&self, error: &Error) {
-        if let Some((idle, delay)) = self.gate.kill(Instant::now()) {
+        if let Some((idle, delay)) = self.gate.kill(Moment::now()) {
             drop(idle);
             log::warn!("{error}; the server is marked dead for {delay:?}");
-            self.watch.expect(Instant::now() + delay);
+            self.watch.expect(Moment::now() + delay);
         }
     }
 
     /// Asks the maintenance thread for the next batch.
     fn ask_for_more(&self) {
         if !self.wants_more.swap(true, Ordering::Relaxed) {
-            self.watch.expect(Instant::now());
+            self.watch.expect(Moment::now());
         }
     }
 
@@ -320,7 +322,7 @@ impl Host {
             idle: occupancy.idle,
             busy: occupancy.open - occupancy.idle,
             waiting: occupancy.waiting,
-            dead_until: occupancy.dead.map(|dead| dead.until),
+            dead_until: occupancy.dead.map(|dead| dead.until.instant()),
             connects: read(&self.counts.connects),
             connect_failures: read(&self.counts.connect_failures),
             evicted: read(&self.counts.evicted),
@@ -330,17 +332,17 @@ impl Host {
 }
 
 impl Pooled {
-    fn lend(&mut self, deadline: Instant, now: Instant, watch: &Watch) {
+    fn lend(&mut self, deadline: Moment, now: Moment) {
         self.used_at = now;
         self.io.begin(deadline, now);
-        self.io.line().lend(watch.millis(now));
+        self.io.line().lend(now);
     }
 
-    pub(crate) fn rested(&self, now: Instant) -> Duration {
-        now.saturating_duration_since(self.used_at)
+    pub(crate) fn rested(&self, now: Moment) -> Duration {
+        now.since(self.used_at)
     }
 
-    pub(crate) fn is_due_to_retire(&self, now: Instant) -> bool {
+    pub(crate) fn is_due_to_retire(&self, now: Moment) -> bool {
         self.retire_at.is_some_and(|retire_at| retire_at <= now)
     }
 }
@@ -377,7 +379,7 @@ impl Lease<'_> {
                 }
             }
             ErrorKind::Connection => {
-                let now = self.host.watch.millis(Instant::now());
+                let now = Moment::now().number();
                 self.host.suspect_until.fetch_max(now, Ordering::Relaxed);
             }
             _ => {}

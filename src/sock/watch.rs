@@ -2,11 +2,10 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
-use std::time::{Duration, Instant};
 
-/// Times as the milliseconds since the pool began, plus one, so that 0 can mean "none".
+use crate::clock::Moment;
+
 pub(crate) struct Watch {
-    epoch: Instant,
     /// When the maintenance thread looks next; never (`u64::MAX`) while it looks.
     next_look: AtomicU64,
     wake: Box<dyn Fn() + Send + Sync>,
@@ -14,30 +13,20 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// `wake` makes the maintenance thread look at once.
-    pub(crate) fn new(epoch: Instant, wake: impl Fn() + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(wake: impl Fn() + Send + Sync + 'static) -> Self {
         Self {
-            epoch,
             next_look: AtomicU64::new(u64::MAX),
             wake: Box::new(wake),
         }
     }
 
-    pub(crate) fn millis(&self, time: Instant) -> u64 {
-        time.saturating_duration_since(self.epoch).as_millis() as u64 + 1
-    }
-
-    pub(crate) fn instant(&self, millis: u64) -> Instant {
-        self.epoch + Duration::from_millis(millis.saturating_sub(1))
-    }
-
     /// Makes sure that the maintenance thread looks no later than `time`.
     /// Costs one load and a fence unless the thread would have slept past it.
-    pub(crate) fn expect(&self, time: Instant) {
-        let millis = self.millis(time);
+    pub(crate) fn expect(&self, time: Moment) {
         // Either the thread's look sees what was done before this call, or this call sees that it looks: see `begin_look`.
         fence(Ordering::SeqCst);
-        if millis < self.next_look.load(Ordering::Relaxed) {
-            self.next_look.store(millis, Ordering::Relaxed);
+        if time.number() < self.next_look.load(Ordering::Relaxed) {
+            self.next_look.store(time.number(), Ordering::Relaxed);
             (self.wake)();
         }
     }
@@ -50,8 +39,8 @@ impl Watch {
     }
 
     /// The maintenance thread says when it looks next.
-    pub(crate) fn will_look(&self, time: Instant) {
-        self.next_look.store(self.millis(time), Ordering::Relaxed);
+    pub(crate) fn will_look(&self, time: Moment) {
+        self.next_look.store(time.number(), Ordering::Relaxed);
     }
 }
 
@@ -67,13 +56,14 @@ impl fmt::Debug for Watch {
 mod tests {
     use super::*;
     use std::sync::Arc;
+    use std::time::Duration;
 
     #[test]
     fn only_what_the_thread_would_miss_wakes_it() {
         let wakes = Arc::new(AtomicU64::new(0));
         let count = Arc::clone(&wakes);
-        let epoch = Instant::now();
-        let watch = Watch::new(epoch, move || {
+        let epoch = Moment::now();
+        let watch = Watch::new(move || {
             count.fetch_add(1, Ordering::Relaxed);
         });
         let at = |millis| epoch + Duration::from_millis(millis);

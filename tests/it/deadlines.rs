@@ -111,7 +111,7 @@ fn every_way_to_read_a_value_ends_in_time() {
         Act::Send(large[..50_000].to_vec()),
         Act::SendEach(large[50_000..].to_vec(), ms(50)),
     ];
-    let ways: [fn(&MemcachedClient) -> Result<bool, Error>; 4] = [
+    let ways: [Write; 4] = [
         |client| client.get_with("k", |_, _| ()).map(|value| value.is_some()),
         |client| client.get_raw("k").map(|value| value.is_some()),
         |client| {
@@ -141,7 +141,10 @@ fn every_way_to_read_a_value_ends_in_time() {
 }
 
 /// Commands that change something, each without an answer.
-fn writes() -> Vec<(&'static str, fn(&MemcachedClient) -> Result<bool, Error>)> {
+/// A command that changes something.
+type Write = fn(&MemcachedClient) -> Result<bool, Error>;
+
+fn writes() -> Vec<(&'static str, Write)> {
     vec![
         ("set k", |client| client.set("k", "v", Expiry::never())),
         ("add k", |client| client.add("k", "v", Expiry::never())),
@@ -154,6 +157,8 @@ fn writes() -> Vec<(&'static str, fn(&MemcachedClient) -> Result<bool, Error>)> 
             let answer = client.cas("k", "v", Expiry::never(), 1)?;
             Ok(answer == sockio::Cas::Stored)
         }),
+        ("incr k", |client| Ok(client.incr("k", 1)?.is_some())),
+        ("decr k", |client| Ok(client.decr("k", 1)?.is_some())),
         ("delete k", |client| client.delete("k")),
         ("touch k", |client| client.touch("k", Expiry::never())),
     ]
@@ -279,10 +284,72 @@ fn a_late_answer_of_a_real_server_reaches_nobody() {
         client.set(&**key, &**key, Expiry::never()).unwrap();
     }
     server.stop_signal();
+    // It stops a little later.
+    thread::sleep(ms(50));
     times_out(|| client.get::<String>("k0"));
     server.cont_signal();
     eventually("it lives again", || client.get::<String>("k1").is_ok());
     for key in keys.iter().chain(&keys) {
         assert_eq!(client.get::<String>(&**key).unwrap().as_ref(), Some(key));
     }
+}
+
+/// Keys, at least five on each server.
+fn keys() -> Vec<String> {
+    (0..60).map(|number| format!("key_{number}")).collect()
+}
+
+#[test]
+fn many_keys_are_asked_of_all_servers_before_any_answer_is_read() {
+    // None answers before all of them were asked.
+    let asked = Flag::default();
+    let fakes = [0; 4].map(|_| Fake::new(vec![vec![Act::ServeAfter(asked.clone())]]));
+    let client = build(SockIoPool::builder().servers(fakes.iter().map(Fake::addr)));
+    let keys = keys();
+    let many = thread::scope(|scope| {
+        let call = scope.spawn(|| client.get_multi::<String, _>(&keys).unwrap());
+        eventually("all are asked", || {
+            fakes.iter().all(|fake| fake.count("get ") == 1)
+        });
+        asked.raise();
+        call.join().unwrap()
+    });
+    assert_eq!((many.hits().count(), many.failures().len()), (60, 0));
+}
+
+#[test]
+fn slow_servers_are_slow_at_the_same_time() {
+    let fakes = [0; 4].map(|_| Fake::slow(ms(100)));
+    let client = build(SockIoPool::builder().servers(fakes.iter().map(Fake::addr)));
+    let keys = keys();
+    let (many, took) = timed(|| client.get_multi::<String, _>(&keys).unwrap());
+    assert_eq!(many.hits().count(), 60);
+    println!("four servers, each 100 ms late: {took:?}");
+    assert!(took < ms(100) * 3, "{took:?}");
+}
+
+#[test]
+fn several_hung_servers_cost_one_deadline_in_all_and_only_their_own_keys() {
+    let fakes = [0, 1, 2, 3, 4, 5].map(|number| match number {
+        1 | 4 => Fake::serving(),
+        _ => Fake::new(vec![vec![Act::Stall]]),
+    });
+    let client = build(SockIoPool::builder().servers(fakes.iter().map(Fake::addr)));
+    let keys = keys();
+    let (many, took) = timed(|| client.get_multi::<String, _>(&keys).unwrap());
+    assert!(took + ms(25) >= LIMIT && took <= LIMIT + MARGIN, "{took:?}");
+    let servers: Vec<_> = fakes.iter().map(Fake::addr).collect();
+    let good = keys.iter().filter(|key| {
+        let server = client.pool().server_of(&***key).unwrap().name();
+        server == servers[1] || server == servers[4]
+    });
+    let good = good.count();
+    assert!(good >= 5);
+    assert_eq!(many.hits().count(), good);
+    assert_eq!(many.failures().len(), 4);
+    assert!(
+        many.failures()
+            .iter()
+            .all(|failure| failure.error().is_timeout())
+    );
 }

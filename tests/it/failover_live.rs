@@ -259,6 +259,38 @@ fn without_failover_a_dead_server_s_keys_fail_at_once() {
 }
 
 #[test]
+fn keys_move_when_a_server_has_failed_often_enough() {
+    let fakes = [Fake::serving(), Fake::refusing()];
+    let pool = builder(&fakes)
+        .failure_limit(3)
+        .dead_backoff(ms(150), ms(150))
+        .build()
+        .unwrap();
+    let client = MemcachedClient::new(pool.clone());
+    let key = keys()
+        .into_iter()
+        .find(|key| home(&pool, key) == 1)
+        .unwrap();
+    let mut refused = 0;
+    let took = eventually("it goes to the other one", || {
+        match client.get::<String>(&*key) {
+            Ok(value) => value.as_ref() == Some(&key),
+            Err(error) => {
+                refused += 1;
+                assert_eq!(error.kind(), ErrorKind::NoServer);
+                assert_eq!(fakes[0].count("get "), 0);
+                false
+            }
+        }
+    });
+    assert!(
+        refused > 0 && took + ms(50) >= ms(300),
+        "{refused}, {took:?}"
+    );
+    assert!(pool.stats()[1].connect_failures >= 3);
+}
+
+#[test]
 fn without_failback_a_server_stays_out() {
     let mut fakes = [Fake::serving(), Fake::refusing()];
     let pool = builder(&fakes)

@@ -53,11 +53,13 @@ fn a_get_does_not_notice() {
 
 #[test]
 fn a_write_right_after_the_end_is_ambiguous_and_sent_once() {
-    let writes: [fn(&MemcachedClient) -> Result<bool, Error>; 4] = [
+    type Write = fn(&MemcachedClient) -> Result<bool, Error>;
+    let writes: [Write; 5] = [
         |client| client.set("w", "v", Expiry::never()),
         |client| client.delete("w"),
         |client| client.add("w", "v", Expiry::never()),
         |client| client.append("w", "v"),
+        |client| Ok(client.incr("w", 1)?.is_some()),
     ];
     for write in writes {
         let (fake, client) = ended_by(Act::Fin, |pool| pool);
@@ -87,7 +89,7 @@ fn with_retry_writes_a_set_does_not_notice() {
 
     // What must not be done twice is not done twice.
     let (fake, client) = ended_by(Act::Fin, |pool| pool.retry_writes(true));
-    let error = client.append("w", "v").unwrap_err();
+    let error = client.incr("w", 1).unwrap_err();
     assert_eq!(
         (error.kind(), fake.connections()),
         (ErrorKind::Ambiguous, 1)

@@ -14,7 +14,7 @@ const COUNT: usize = 200;
 
 type Operation = (&'static str, fn(&MemcachedClient));
 
-const OPERATIONS: [Operation; 9] = [
+const OPERATIONS: [Operation; 10] = [
     ("get", |client| {
         assert_eq!(
             client.get::<String>("there").unwrap().as_deref(),
@@ -40,6 +40,9 @@ const OPERATIONS: [Operation; 9] = [
     }),
     ("append", |client| {
         assert!(!client.append("absent", "value").unwrap());
+    }),
+    ("incr", |client| {
+        assert!(client.incr("counter", 1).unwrap().is_some());
     }),
     ("delete", |client| {
         assert!(!client.delete("absent").unwrap());
@@ -85,6 +88,7 @@ fn under_strace(server: &str) {
     client
         .set("larger", vec![b'x'; 10_240], Expiry::never())
         .unwrap();
+    assert!(client.store_counter("counter", 0, Expiry::never()).unwrap());
     client.get::<String>("there").unwrap();
     for (name, operation) in OPERATIONS {
         mark(name, "begin");

@@ -24,6 +24,8 @@ pub(crate) enum Act {
     Await(Flag),
     /// Answers every request in the right way (see [`answer`]), each so late, until the peer goes.
     Serve(Duration),
+    /// The same, once the flag is raised.
+    ServeAfter(Flag),
     /// Notes what comes and answers nothing until the peer goes.
     Stall,
     /// Takes nothing more from the socket.
@@ -388,6 +390,13 @@ impl Player {
             Act::Serve(after) => loop {
                 let (line, _) = self.request()?;
                 self.pause(after)?;
+                self.send(&answer(&line))?;
+            },
+            Act::ServeAfter(flag) => loop {
+                let (line, _) = self.request()?;
+                if wait_for(&flag, Some(&self.stop)) {
+                    return Err(Over);
+                }
                 self.send(&answer(&line))?;
             },
             Act::Stall => loop {
