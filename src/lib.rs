@@ -1,7 +1,7 @@
-//! A synchronous memcached client that puts keys where other languages' clients put them, and stores values as they do.
+//! A synchronous memcached client that puts keys where other languages' clients put them, and writes values in their forms.
 //!
 //! It is the SockIOPool design of the Java and .NET clients in Rust: a pool of connections per server, shared by all
-//! threads; no async runtime. A Java, .NET, PHP, Perl, Python or Ruby program and a Rust program can share one cache.
+//! threads; no async runtime. A Java, .NET, PHP, Perl, Python, Ruby or Go program and a Rust program can share one cache.
 //!
 //! # Guide
 //!
