@@ -96,9 +96,13 @@ impl Router {
                 twice.name()
             )));
         }
+        // libmemcached and others take 0 for 1; that nobody has a share is asked for by mistake all the same.
+        if servers.iter().all(|server| server.weight() == Some(0)) {
+            return Err(Error::config("every server has the weight 0"));
+        }
         let placement = distribution.place(&servers)?;
         if placement.slots() == 0 {
-            return Err(Error::config("every server has the weight 0"));
+            return Err(Error::config("no server has a share of the keys"));
         }
         let mut placed = vec![false; servers.len()].into_boxed_slice();
         for slot in 0..placement.slots() {

@@ -1,4 +1,5 @@
 //! The integration tests: one binary, one module per subject.
+#![allow(clippy::type_complexity)] // Tables of commands are lists of functions.
 
 mod bad_input;
 mod commands;
