@@ -30,7 +30,7 @@ use row::Row;
 /// use sockio::Compat;
 /// let compat: Compat = "whalin/new-compat".parse()?;
 /// let router = compat.router(vec!["10.0.0.1:11211".parse()?, "10.0.0.2:11211".parse()?])?;
-/// assert_eq!(router.first(b"user:582", None), Some(1));
+/// assert_eq!(router.first(b"user:582", None), 1);
 /// # Ok::<(), sockio::Error>(())
 /// ```
 #[doc(alias = "setHashingAlg")]

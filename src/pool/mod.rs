@@ -94,10 +94,7 @@ impl SockIoPool {
     pub fn server_of(&self, key: impl ToKey) -> Result<&ServerAddr> {
         let key = self.check(&key)?;
         let router = &self.0.inner.router;
-        let first = router.first(key.hashed(), key.given_hash());
-        first
-            .map(|server| &router.servers()[server])
-            .ok_or_else(|| Error::config("no server has a share of the keys"))
+        Ok(&router.servers()[router.first(key.hashed(), key.given_hash())])
     }
 
     /// The state of each server's connections.
@@ -160,14 +157,14 @@ impl SockIoPool {
         self.0.inner.rules.apply(key.to_key())
     }
 
-    /// The way from a key to a connection.
-    pub(crate) fn search<'s>(
-        &'s self,
-        key: &'s WireKey<'_>,
-        now: Moment,
-        deadline: Moment,
-    ) -> Search<'s> {
-        Search::new(&self.0.inner, key, now, deadline)
+    /// The server of a key, while it is up.
+    pub(crate) fn first(&self, key: &WireKey<'_>) -> usize {
+        self.0.inner.router.first(key.hashed(), key.given_hash())
+    }
+
+    /// The way from a key to another server than the first.
+    pub(crate) fn search<'s>(&'s self, key: &'s WireKey<'_>, deadline: Moment) -> Search<'s> {
+        Search::new(&self.0.inner, key, deadline)
     }
 
     /// Waits until the calls of the maintenance thread are heard, starts it, and makes the handle.

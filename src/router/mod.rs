@@ -148,13 +148,9 @@ impl Router {
     }
 
     /// The server of a key; `given_hash` stands in for the hash of the key.
-    ///
-    /// `None` is kept for distributions that cannot place every key; no built-in one is such.
-    pub fn first(&self, hashed_key: &[u8], given_hash: Option<i64>) -> Option<usize> {
-        Some(
-            self.placement
-                .server(self.choose(hashed_key, given_hash).slot()),
-        )
+    pub fn first(&self, hashed_key: &[u8], given_hash: Option<i64>) -> usize {
+        self.placement
+            .server(self.choose(hashed_key, given_hash).slot())
     }
 
     /// The server of a key with this hash when the servers in `gone` leave the list and the rest are placed anew.
