@@ -7,7 +7,7 @@ use super::MemcachedClient;
 use super::execute::{Repeat, deadline};
 use super::outcome::Answers;
 use crate::error::{Error, ErrorKind, Result};
-use crate::key::{Route, ToKey};
+use crate::key::{Place, ToKey};
 use crate::pool::{Lease, Refusal, SockIoPool};
 use crate::sock::SockIo;
 
@@ -54,7 +54,7 @@ pub(super) struct Placed<'k> {
     /// How much of each key is a prefix that is not hashed.
     hashed_from: usize,
     /// The keys that live elsewhere than their bytes say, by number.
-    routes: Vec<(u32, Route<'k>)>,
+    places: Vec<(u32, Place<'k>)>,
 }
 
 /// A connection and the keys that it is used for: a part of the list of keys that is sorted by server.
@@ -85,15 +85,15 @@ impl<'k> Placed<'k> {
             wire: Vec::new(),
             ends: Vec::with_capacity(keys.len()),
             hashed_from: 0,
-            routes: Vec::new(),
+            places: Vec::new(),
         };
         for (number, key) in keys.iter().enumerate() {
             let wire = pool.check(key)?;
             placed.wire.extend_from_slice(wire.bytes());
             placed.ends.push(placed.wire.len());
             placed.hashed_from = wire.hashed_from();
-            if wire.route() != Route::Itself {
-                placed.routes.push((number as u32, wire.route()));
+            if *wire.place() != Place::Itself {
+                placed.places.push((number as u32, wire.place().clone()));
             }
         }
         Ok(placed)
@@ -111,15 +111,13 @@ impl<'k> Placed<'k> {
     }
 
     /// What finds the server of a key: the bytes that are hashed, and the hash that was given in their place.
-    fn route(&self, key: u32) -> (&[u8], Option<i64>) {
-        let own = &self.key(key)[self.hashed_from..];
-        match self.routes.binary_search_by_key(&key, |(key, _)| *key) {
-            Ok(found) => match self.routes[found].1 {
-                Route::Itself => (own, None),
-                Route::Hash(hash) => (own, Some(hash)),
-                Route::Key(server_key) => (server_key, None),
-            },
-            Err(_) => (own, None),
+    fn place(&self, key: u32) -> (&[u8], Option<i64>) {
+        let own = self.key(key).get(self.hashed_from..).unwrap_or_default();
+        let placed = self.places.binary_search_by_key(&key, |(key, _)| *key);
+        match placed.map(|found| &self.places[found].1) {
+            Ok(Place::Hash(hash)) => (own, Some(*hash)),
+            Ok(Place::Key(server_key)) => (server_key, None),
+            Ok(Place::Itself) | Err(_) => (own, None),
         }
     }
 }
@@ -170,7 +168,7 @@ impl MemcachedClient {
         let mut counts = vec![0; out.len()];
         let mut servers = Vec::with_capacity(todo.len());
         for key in todo {
-            let (hashed, given_hash) = placed.route(*key);
+            let (hashed, given_hash) = placed.place(*key);
             let server = self.pool.place(hashed, given_hash, out, deadline);
             match server {
                 Some(server) => counts[server] += 1,
