@@ -1,5 +1,7 @@
 //! The integration tests: one binary, one module per subject.
 
+#[cfg(feature = "cli")]
+mod cli;
 mod failover;
 mod golden;
 mod hashes;

@@ -43,12 +43,10 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// How far the share is from the expected one, in percent of that: ` +1.25 %`.
-    pub(crate) fn deviation(&self) -> String {
-        if self.expected == 0.0 {
-            return "-".to_owned();
-        }
-        format!("{:+.2} %", (self.share / self.expected - 1.0) * 100.0)
+    /// How far the share is from the expected one, in percent of that; `None` if none is expected.
+    pub(crate) fn deviation(&self) -> Option<String> {
+        let deviation = (self.share / self.expected - 1.0) * 100.0;
+        (self.expected > 0.0).then(|| format!("{deviation:+.2} %"))
     }
 }
 
@@ -105,7 +103,7 @@ fn table(parts: &[Part]) -> String {
             part.keys,
             part.share * 100.0,
             part.expected * 100.0,
-            part.deviation(),
+            part.deviation().as_deref().unwrap_or("-"),
             bar(part.share / longest)
         ));
     }

@@ -10,9 +10,9 @@ use crate::failure::{Failure, Result};
 use crate::place::{self, Client};
 use crate::tally::Keys;
 
-/// Tell which share of the keys changes server when servers are added, removed, weighted anew or reordered
+/// Tell which share of the keys changes server when the servers change
 ///
-/// Makes up keys, places them on the servers before and after the change, and prints how many move, the fewest that any way of
+/// Servers may be added, removed, weighted anew or reordered. Makes up keys, places them before and after the change, and prints how many move, the fewest that any way of
 /// sharing would move, and for each server the keys before and after, those lost and those gained. A server is known by its name.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]

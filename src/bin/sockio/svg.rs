@@ -11,8 +11,6 @@ const MARGIN: usize = 16;
 const BARS: usize = 420;
 /// A character of a monospaced font of 12 px.
 const CHARACTER: usize = 8;
-/// Room for the text behind a bar.
-const FIGURES: usize = 210;
 
 /// Longer names are cut: a picture has to fit a page.
 const MAX_NAME: usize = 40;
@@ -20,9 +18,9 @@ const MAX_NAME: usize = 40;
 /// One bar per server, and a mark where its weight says that the bar should end.
 pub(crate) fn draw(title: &str, parts: &[Part]) -> String {
     let names: Vec<String> = parts.iter().map(|part| shortened(&part.server)).collect();
-    let name_width = names.iter().map(|name| name.chars().count()).max();
-    let left = 2 * MARGIN + CHARACTER * name_width.unwrap_or(0);
-    let width = left + BARS + FIGURES;
+    let figures: Vec<String> = parts.iter().map(figures).collect();
+    let left = 2 * MARGIN + width_of(&names);
+    let width = left + BARS + width_of(&figures) + 2 * MARGIN;
     let height = TOP + LINE * parts.len() + MARGIN;
     let longest = parts
         .iter()
@@ -40,7 +38,7 @@ pub(crate) fn draw(title: &str, parts: &[Part]) -> String {
         MARGIN + 3,
         MARGIN + 12,
     );
-    for ((part, name), line) in parts.iter().zip(&names).zip(0..) {
+    for (((part, name), figures), line) in parts.iter().zip(&names).zip(&figures).zip(0..) {
         let top = TOP + LINE * line;
         let text = top + 17;
         let (bar, mark) = (pixels(part.share), pixels(part.expected));
@@ -50,7 +48,7 @@ pub(crate) fn draw(title: &str, parts: &[Part]) -> String {
             r##"<text x="{}" y="{text}" text-anchor="end">{}</text>
 <rect x="{left}" y="{}" width="{bar:.1}" height="{}" fill="#4a7ab0"/>
 <path d="M{:.1} {}v{}" stroke="#c0392b" stroke-width="2"/>
-<text x="{:.1}" y="{text}">{:.2} % ({}), {} keys</text>
+<text x="{:.1}" y="{text}">{figures}</text>
 "##,
             left - MARGIN / 2,
             escaped(name),
@@ -60,12 +58,22 @@ pub(crate) fn draw(title: &str, parts: &[Part]) -> String {
             top + 1,
             LINE - 2,
             left as f64 + bar.max(mark) + 8.0,
-            part.share * 100.0,
-            escaped(&part.deviation()),
-            part.keys,
         );
     }
     svg + "</svg>\n"
+}
+
+/// What stands behind a bar.
+fn figures(part: &Part) -> String {
+    let deviation = part.deviation();
+    let deviation = deviation.map_or(String::new(), |deviation| format!(" ({deviation})"));
+    format!("{:.2} %{deviation}, {} keys", part.share * 100.0, part.keys)
+}
+
+/// In pixels.
+fn width_of(texts: &[String]) -> usize {
+    let characters = texts.iter().map(|text| text.chars().count());
+    CHARACTER * characters.max().unwrap_or(0)
 }
 
 fn shortened(name: &str) -> String {
