@@ -29,7 +29,8 @@ pub(crate) struct Args {
 
 const EXAMPLES: &str = "\
 Example:
-  sockio balance --compat whalin/consistent --servers a:11211,b:11211,c:11211 --weights 2,1,3 --svg balance.svg";
+  sockio balance --compat whalin/consistent \\
+      --servers a:11211,b:11211,c:11211 --weights 2,1,3 --svg balance.svg";
 
 /// The part of one server.
 #[derive(Clone, Debug, PartialEq)]

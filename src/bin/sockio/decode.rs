@@ -33,7 +33,8 @@ pub(crate) struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  printf '0000002a' | sockio decode --compat whalin --flags 4 --hex     prints i32 and 42
+  echo 0000002a | sockio decode --compat whalin --flags 4 --hex
+      prints i32 and 42
   sockio decode --compat php-memcached --flags 4 < payload";
 
 pub(crate) fn run(args: &Args) -> Result<()> {

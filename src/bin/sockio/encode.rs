@@ -38,7 +38,8 @@ pub(crate) struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  sockio encode --compat whalin --type i32 42               prints 4 and 0000002a
+  sockio encode --compat whalin --type i32 42
+      prints 4 and 0000002a
   sockio encode --compat enyim --type string --raw < text > payload";
 
 pub(crate) fn run(args: Args) -> Result<()> {

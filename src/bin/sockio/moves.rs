@@ -12,8 +12,9 @@ use crate::tally::Keys;
 
 /// Tell which share of the keys changes server when the servers change
 ///
-/// Servers may be added, removed, weighted anew or reordered. Makes up keys, places them before and after the change, and prints how many move, the fewest that any way of
-/// sharing would move, and for each server the keys before and after, those lost and those gained. A server is known by its name.
+/// Servers may be added, removed, weighted anew or reordered. Makes up keys, places them before and after the change, and prints
+/// how many move, how many would have to if keys were shared exactly by weight, and for each server the keys before and after,
+/// those lost and those gained. A server is known by its name.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -46,7 +47,8 @@ pub(crate) struct Args {
 
 const EXAMPLES: &str = "\
 Example:
-  sockio moves --compat libmemcached/ketama-weighted --from a:11211,b:11211 --to a:11211,b:11211,c:11211";
+  sockio moves --compat libmemcached/ketama-weighted \\
+      --from a:11211,b:11211 --to a:11211,b:11211,c:11211";
 
 pub(crate) fn run(args: &Args) -> Result<()> {
     let (from_compat, to_compat) = (
@@ -138,7 +140,7 @@ fn report(keys: u64, least: f64, names: &[&str], counts: &[u64]) -> String {
     let width = names.iter().map(|name| name.chars().count()).max();
     let width = width.unwrap_or(0).max("server".len());
     let mut report = format!(
-        "{moved} of {keys} keys change server: {:.2} %\nat the least, by these weights: {:.2} %\n\n{:width$}  {:>12}  {:>12}  {:>12}  {:>12}\n",
+        "{moved} of {keys} keys change server: {:.2} %\nshared exactly by weight, it would be at least {:.2} %\n\n{:width$}  {:>12}  {:>12}  {:>12}  {:>12}\n",
         moved as f64 / keys as f64 * 100.0,
         least * 100.0,
         "server",
@@ -191,7 +193,7 @@ mod tests {
         let report = report(3, 0.5, &names.all, &counts);
         assert!(
             report.starts_with(
-                "2 of 3 keys change server: 66.67 %\nat the least, by these weights: 50.00 %\n"
+                "2 of 3 keys change server: 66.67 %\nshared exactly by weight, it would be at least 50.00 %\n"
             ),
             "{report}"
         );

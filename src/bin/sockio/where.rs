@@ -26,7 +26,12 @@ pub(crate) struct Args {
     place: Place,
 
     /// What the client puts before every key. Whether it is hashed is the client's way.
-    #[arg(long, value_name = "PREFIX", default_value = "")]
+    #[arg(
+        long,
+        value_name = "PREFIX",
+        default_value = "",
+        hide_default_value = true
+    )]
     prefix: OsString,
 
     /// Servers that do not answer, separated by commas. A fourth column then lists the servers tried for the key, in order; a
@@ -45,9 +50,12 @@ pub(crate) struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  sockio where --compat whalin/new-compat --servers 10.0.0.1:11211,10.0.0.2:11211 --weights 5,3 user:582
-  sockio where --compat libmemcached/ketama-weighted --servers a:11211,b:11211 --dead b:11211 < keys.txt
-  sockio where --compat pecl-memcache/consistent/crc32 --servers a:11211,b:11211 --explain user:582";
+  sockio where --compat whalin/new-compat --servers a:11211,b:11211 \\
+      --weights 5,3 user:582
+  sockio where --compat libmemcached/ketama-weighted \\
+      --servers a:11211,b:11211 --dead b:11211 < keys.txt
+  sockio where --compat pecl-memcache/consistent/crc32 \\
+      --servers a:11211,b:11211 --explain user:582";
 
 /// Room for many lines, so that writing costs a small part of the time.
 const BUFFER: usize = 1 << 16;

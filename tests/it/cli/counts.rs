@@ -87,7 +87,7 @@ fn moves_counts_as_two_routers_do() {
     let args = [&["moves", "--compat", compat.name()], &options[..], &target].concat();
     let report = printed(&args, b"");
     let head = format!(
-        "{moved} of 4000 keys change server: {:.2} %\nat the least, by these weights: 50.00 %\n",
+        "{moved} of 4000 keys change server: {:.2} %\nshared exactly by weight, it would be at least 50.00 %\n",
         moved as f64 / 40.0
     );
     assert!(report.starts_with(&head), "{report}");
