@@ -134,7 +134,8 @@ impl MemcachedClient {
     /// Hands the stored bytes of a key and their flags to `see`, past the transcoder, without a copy where they are
     /// short (up to about 16 KiB).
     ///
-    /// `see` runs while the connection is lent: it should be quick. If it panics the connection is closed.
+    /// `see` runs while the connection is lent: it should be quick. The reply has been read by then: if `see` panics, the
+    /// connection is as good as before.
     pub fn get_with<R>(
         &self,
         key: impl ToKey,

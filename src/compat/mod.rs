@@ -17,7 +17,7 @@ use std::sync::Arc;
 use crate::codec::{Enyim, MemcachedDotNet, PhpMemcache, Raw, Transcoder, Whalin};
 use crate::error::{Error, Result};
 use crate::hash::HashingAlg;
-use crate::key::KeyTransform;
+use crate::key::{KeyRules, KeyTransform};
 use crate::router::{Distribution, FailoverWalk, Router};
 use crate::server::ServerAddr;
 use row::Row;
@@ -92,6 +92,27 @@ impl Compat {
     /// True also for clients that know no prefix: their programs write it into the key.
     pub fn hashes_prefix(self) -> bool {
         self.0.family.hashes_prefix()
+    }
+
+    /// What the client sends and hashes of a key behind `prefix`, which may be empty.
+    ///
+    /// ```
+    /// use sockio::{Compat, ToKey};
+    /// let rules = "whalin/native+sanitize".parse::<Compat>()?.key_rules(b"app:")?;
+    /// assert_eq!(rules.apply("a b".to_key())?.bytes(), b"app:a+b");
+    /// # Ok::<(), sockio::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Config`](crate::ErrorKind::Config) if no key can follow the prefix.
+    pub fn key_rules(self, prefix: &[u8]) -> Result<KeyRules> {
+        let rules = KeyRules {
+            transform: self.key_transform(),
+            prefix: Arc::from(prefix),
+            hash_prefix: self.hashes_prefix(),
+        };
+        rules.check_prefix()?;
+        Ok(rules)
     }
 
     /// A router over `servers`, in the order in which they are configured.

@@ -404,6 +404,7 @@ impl SockIoPoolBuilder {
     /// # Errors
     /// Those of [`build`](Self::build), and a name that a pool has already.
     pub fn build_named(self, name: &str) -> Result<SockIoPool> {
+        registry::check(name)?;
         let pool = self.build()?;
         registry::enter(name, &pool)?;
         Ok(pool)

@@ -17,8 +17,8 @@ pub(crate) use search::Search;
 pub use stats::ServerStats;
 
 use std::fmt;
-use std::sync::{Arc, Mutex};
-use std::thread::{self, JoinHandle};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle, ThreadId};
 use std::time::Duration;
 
 use crate::clock::Moment;
@@ -47,6 +47,7 @@ struct Handle {
     inner: Arc<Inner>,
     calls: Sender<Call>,
     thread: Mutex<Option<JoinHandle<()>>>,
+    thread_id: ThreadId,
 }
 
 /// What callers and the maintenance thread share.
@@ -179,6 +180,7 @@ impl SockIoPool {
         Ok(Self(Arc::new(Handle {
             inner,
             calls,
+            thread_id: thread.thread().id(),
             thread: Mutex::new(Some(thread)),
         })))
     }
@@ -234,22 +236,21 @@ impl Handle {
         for host in &self.inner.hosts {
             drop(host.gate().close());
         }
-        let thread = take(&self.thread);
-        if let Some(thread) = thread {
+        // The last clone may go on the maintenance thread itself, if a logger holds it: it ends without being joined.
+        if thread::current().id() == self.thread_id {
+            let _ = self.calls.try_send(Call::Stop);
+            return;
+        }
+        // Held while the thread is joined: whoever ends the pool at the same time returns no sooner.
+        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(thread) = thread.take() {
             // Blocks only while a call is in the channel that the thread is about to hear.
             let _ = self.calls.send(Call::Stop);
-            // The last clone may go on the maintenance thread itself, if a logger holds it: it ends without being joined.
-            if thread.thread().id() != thread::current().id() && thread.join().is_err() {
+            if thread.join().is_err() {
                 log::error!("the maintenance thread had panicked");
             }
         }
     }
-}
-
-fn take<T>(slot: &Mutex<Option<T>>) -> Option<T> {
-    slot.lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)
-        .take()
 }
 
 impl Drop for Handle {

@@ -53,6 +53,12 @@ pub trait Placement: fmt::Debug + Send + Sync {
         let _ = slot;
         None
     }
+
+    /// What `slot` bids for the key, if the slots compete for each one (rendezvous) and the hash of the key plays no part.
+    fn score(&self, key: &[u8], slot: usize) -> Option<u32> {
+        let _ = (key, slot);
+        None
+    }
 }
 
 /// The most slots of one list of servers: about 26,000 servers of 160 points each.

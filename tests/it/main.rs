@@ -2,6 +2,8 @@
 #![allow(clippy::type_complexity)] // Tables of commands are lists of functions.
 
 mod bad_input;
+#[cfg(feature = "cli")]
+mod cli;
 mod commands;
 mod cuts;
 mod deadlines;
