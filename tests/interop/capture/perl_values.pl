@@ -83,7 +83,7 @@ sub around {
     my ($threshold) = @_;
     return map { bytes($_) } (map { ("repeat:61*$_", "noise:$_") } $threshold - 1, $threshold, $threshold + 1),
         # What stays above and what falls below eight tenths.
-        map { ("noise:100+repeat:00*$_") } 20, 45, 60, 80;
+        map { ("noise:400+repeat:00*$_") } 20, 120, 400;
 }
 
 my @plain = (

@@ -45,12 +45,13 @@ def long_values(threshold):
         for kind in ("bytes", "str"):
             yield long_value(kind, f"repeat:61*{count}")
         yield long_value("bytes", f"noise:{count}")
-    yield long_value("bytes", f"noise:{threshold}+repeat:00*40")
+    yield long_value("bytes", f"noise:{threshold}+repeat:00*100")
     yield long_value("bytes", f"noise:{threshold}+repeat:00*14")
     number = 10**threshold
     yield f"int of {threshold + 1} digits", number, "int", f"hex:31+repeat:30*{threshold}"
-    numbers = list(range(threshold))
-    yield f"list of {threshold}", numbers, "list", f"list(range({threshold}))"
+    count = min(threshold, 240)
+    numbers = list(range(count))
+    yield f"list of {count}", numbers, "list", f"list(range({count}))"
 
 
 def long_value(kind, description):
