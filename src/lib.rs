@@ -1,8 +1,152 @@
-//! A synchronous memcached client.
+//! A synchronous memcached client that puts keys where other languages' clients put them, and writes values in their forms.
+//!
+//! It is the SockIOPool design of the Java and .NET clients in Rust: a pool of connections per server, shared by all
+//! threads; no async runtime. A Java, .NET, PHP, Perl, Python, Ruby or Go program and a Rust program can share one cache.
+//!
+//! # Guide
+//!
+//! A [`SockIoPool`] holds the connections, a [`MemcachedClient`] has the commands. Both are cheap to clone.
+//!
+//! ```
+//! use std::time::Duration;
+//! use sockio::{Expiry, MemcachedClient, SockIoPool};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // A small server for tests and first steps; else "10.0.0.1:11211", "cache.example", "[::1]:11211", "/run/memcached.sock".
+//! let server = sockio::testing::Server::start()?;
+//! let pool = SockIoPool::builder().servers([server.addr()]).build()?;
+//! let client = MemcachedClient::new(pool);
+//!
+//! client.set("greeting", "hello", Duration::from_secs(60))?;
+//! let greeting: Option<String> = client.get("greeting")?;
+//! assert_eq!(greeting.as_deref(), Some("hello"));
+//!
+//! // A miss is `None`, and not an error.
+//! assert_eq!(client.get::<String>("no-such-key")?, None);
+//!
+//! // Counters are the server's: no update is lost.
+//! client.add_or_incr("visits", 1, Expiry::never())?;
+//! assert_eq!(client.incr("visits", 1)?, Some(2));
+//!
+//! // Store only if nobody else did since the value was read.
+//! let item = client.gets::<String>("greeting")?.expect("it was stored");
+//! client.cas("greeting", "hi", Expiry::never(), item.cas)?;
+//!
+//! // Many keys take one round trip per server. A server that fails makes its keys unknown, not the call an error.
+//! let many = client.get_multi::<String, _>(["greeting", "no-such-key"])?;
+//! assert_eq!(many.get("greeting").map(String::as_str), Some("hi"));
+//! assert_eq!(many.misses().count(), 1);
+//! # Ok(()) }
+//! ```
+//!
+//! **Answers.** `Ok(None)` is a miss and `Ok(false)` a store that the server declined. An [`Error`] means that the answer is
+//! not known; [`Error::kind`] says why, [`Error::is_ambiguous`] that the command may have been carried out.
+//! A program that takes every error for a miss says so: [`MemcachedClient::degrade`].
+//!
+//! **Values.** Types that implement [`ToValue`] and [`FromValue`] can be stored: numbers, text, bytes, truth values, times,
+//! and those of your own. The [`Transcoder`] gives them their form; without one they are stored as they are ([`codec::Raw`]).
+//!
+//! **Time.** [`Expiry`] is a duration, a time or never. Every operation ends: one deadline
+//! ([`operation_timeout`](SockIoPoolBuilder::operation_timeout), 5 s) covers waiting, connecting, sending, reading and failing over.
+//!
+//! **Servers that fail.** One that cannot be reached, or does not answer in time, is marked dead for 100 ms, then twice as
+//! long after each vain try, up to ten minutes. Meanwhile its keys go where its client would send them
+//! ([`failover`](SockIoPoolBuilder::failover)), or are errors at once. A thread of the pool tries it again, so no caller waits for it.
+//!
+//! # Sharing a cache with other clients
+//!
+//! Clients differ in how they hash a key, how servers share the hashes, where a key goes when its server is down, and in the
+//! bytes and flags of a value. [`Compat`] names each combination; one line sets all of it:
+//!
+//! ```
+//! # use sockio::{Compat, SockIoPool};
+//! # fn main() -> sockio::Result<()> {
+//! let java: Compat = "whalin/new-compat".parse()?;
+//! let pool = SockIoPool::builder()
+//!     .servers(["127.0.0.1:11211", "127.0.0.1:11212"])
+//!     .weights([3, 1])
+//!     .compat(java)
+//!     .defaults_of(java) // the Java pool's sizes and times too
+//!     # .initial_conn(0)
+//!     # .min_conn(0)
+//!     .build()?;
+//! assert_eq!(pool.server_of("user:582")?.name(), "127.0.0.1:11212");
+//! # Ok(()) }
+//! ```
+//!
+//! [`Compat::all`] lists them, [`Compat::proof`] says what each rests on; most were compared with the running originals, key by key.
+//! The settings and methods carry the old names as search aliases: look for `setMaxBusyTime` or `addOrIncr` in this documentation.
+//!
+//! # Features
+//!
+//! A feature adds; none changes what is there.
+//!
+//! - `compress` (default): reads and writes compressed values.
+//! - `php`: reads and writes PHP's `serialize` data as Rust types, by serde.
+//! - `sha1`, `tiger`: the rings and key forms of Dalli and Enyim that go by these digests.
+//! - `testing`: `testing::Server`, a memcached stand-in for tests and first steps.
+//!
+//! # How it is built
+//!
+//! ```text
+//! client ─┬─> pool ──┬─> router ──> hash
+//!         │          ├─> sock ────> protocol
+//!         │          └─> compat ──> (router, codec)
+//!         └─> codec                            below all: key, server, expiry, error
+//! ```
+//!
+//! A module uses only what stands below it; a test keeps it so. `hash`, `router`, `codec` and `protocol` are pure: no socket,
+//! no clock, no lock. How one `get` flows:
+//!
+//! 1. The key is checked, once: 1 to 250 bytes with its prefix, no blanks or control bytes. From here on it cannot be bad.
+//! 2. The router names the servers of the key, first choice first.
+//! 3. The server's host lends a connection: the one used last, if one rests; else the caller opens one, without any lock held,
+//!    or waits for the next free one. The maintenance thread opens further ones, 1, 2, 4, 8 at a time.
+//! 4. The connection sends the command in one write and reads the reply into its own buffer; a short value is decoded where it lies.
+//! 5. The transcoder makes the value of it. If it cannot, the reply is consumed all the same.
+//! 6. The connection goes back to rest if every reply was wholly read and nothing is left over. Anything else closes it:
+//!    a connection in doubt is never used again.
+//!
+//! The modules:
+//!
+//! - `client`: the commands, and the one road that each of them takes.
+//! - `pool`: lending, growth, back-off, maintenance, pools by name.
+//! - `sock`: one connection, its buffers, and what it still owes.
+//! - `compat`: the table of known clients.
+//! - `router`: from a hash to a server, and on to the next one when that fails.
+//! - `hash`: the hash functions.
+//! - `codec`: the forms of values.
+//! - `protocol`: commands to bytes, bytes to replies.
+//! - `key`: what a key may be and what becomes of it on its way.
+//! - `server`: how an address is written.
+//! - `expiry`: when an item ends.
+//! - `error`: the one error type.
+//! - `clock`: points of time as plain numbers.
+//! - `sync`: the locks of the pool, exchangeable for model checking.
+//! - `testing`: the stand-in server; it shares no code with the client.
+//!
+//! # Logging
+//!
+//! By the [`log`](https://docs.rs/log) crate, never with a key or a value in it:
+//! `warn` for a server that is marked dead and a connection that was held for too long, `info` for a server that lives again,
+//! `debug` for connections closed by maintenance and vain tries, `error` only for a fault of this crate.
+//! Errors of single operations are returned and not logged; [`MemcachedClient::on_error`] hears them.
+//!
+//! # Minimum Rust version
+//!
+//! 1.85. A newer one may be asked for by a minor version, never by a patch; it is not counted as a breaking change.
+//!
+//! # Security
+//!
+//! memcached has no secrecy: whoever reaches its port reads and writes everything. Keep it on a private network or a unix socket.
+//! Keys cannot smuggle commands: they are checked before anything is sent. What a server sends is not trusted:
+//! lines, values ([`max_value_len`](SockIoPoolBuilder::max_value_len)) and inflated values are bounded, and bytes that do not
+//! fit the command close the connection. Serialized objects of other languages are handed over as bytes and never run.
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod client;
+mod clock;
 pub mod codec;
 mod compat;
 mod error;
@@ -10,7 +154,6 @@ mod expiry;
 pub mod hash;
 mod key;
 mod pool;
-#[allow(dead_code, unused_imports)]
 mod protocol;
 pub mod router;
 mod server;
@@ -20,7 +163,7 @@ mod sync;
 #[cfg_attr(docsrs, doc(cfg(feature = "testing")))]
 pub mod testing;
 
-pub use client::{Cas, Failure, GetMulti, Item, MemcachedClient, Multi};
+pub use client::{Cas, Failure, GetMulti, Item, MemcachedClient, Multi, PerServer, RawEnd};
 pub use codec::{FromValue, ToValue, Transcoder, Value};
 pub use compat::{Compat, Proof, session};
 pub use error::{Error, ErrorKind, Result};
@@ -28,3 +171,7 @@ pub use expiry::Expiry;
 pub use key::{Key, KeyRef, KeyTransform, MAX_KEY_LEN, ToKey};
 pub use pool::{ServerStats, SockIoPool, SockIoPoolBuilder};
 pub use server::{DEFAULT_PORT, ServerAddr, ToServerAddr};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -118,11 +118,11 @@ impl FromStr for ServerAddr {
                 None => (text, None),
             },
         };
-        if host.is_empty() {
-            return Err(bad("the host is missing"));
-        }
         if text.parse::<std::net::Ipv6Addr>().is_ok() {
             return Err(bad("write an IPv6 address in brackets, as [::1]:11211"));
+        }
+        if host.is_empty() {
+            return Err(bad("the host is missing"));
         }
 
         let Some(rest) = rest else {

@@ -1,15 +1,20 @@
 //! The commands, and the one road that each of them takes. It knows no socket option and no hash.
 
+mod admin;
 mod batch;
+mod count;
 mod execute;
 mod item;
 mod multi;
 mod outcome;
+mod raw;
 mod retrieve;
 mod store;
 
+pub use admin::PerServer;
 pub use item::Item;
 pub use outcome::{Failure, GetMulti, Multi};
+pub use raw::RawEnd;
 pub use store::Cas;
 
 use std::fmt;
@@ -36,8 +41,10 @@ pub struct MemcachedClient {
     transcoder: Arc<dyn Transcoder>,
     timeout: Duration,
     degrade: bool,
-    on_error: Option<Arc<dyn Fn(&Error) + Send + Sync>>,
+    on_error: Option<Arc<OnError>>,
 }
+
+type OnError = dyn Fn(&Error) + Send + Sync;
 
 impl MemcachedClient {
     /// A client of a pool, with the pool's transcoder and operation timeout.

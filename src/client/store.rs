@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use super::MemcachedClient;
 use super::execute::{Repeat, unexpected};
 use crate::codec::{Encoded, ToValue};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::expiry::Expiry;
 use crate::key::ToKey;
 use crate::protocol::{Expect, Reply, Request, StoreVerb, text};
@@ -112,7 +112,7 @@ impl MemcachedClient {
         let value = value.to_value();
         let mut encoded = self.transcoder.encode(value)?;
         if encoded.flags & flags != 0 {
-            return Err(crate::Error::encode(
+            return Err(Error::encode(
                 "the transcoder uses a bit of these flags itself",
             ));
         }

@@ -40,7 +40,7 @@ pub(super) fn serialized(value: f64) -> String {
 
 /// C's `strtol` in base ten: blanks, a sign, digits up to the first other byte; 0 without one, the nearest bound when too large.
 pub(super) fn strtol(text: &[u8]) -> i64 {
-    let text = text.trim_ascii_start();
+    let text = without_blanks(text);
     let (negative, digits) = match text {
         [b'-', digits @ ..] => (true, digits),
         [b'+', digits @ ..] => (false, digits),
@@ -66,7 +66,7 @@ pub(super) fn strtod(text: &[u8]) -> f64 {
 
 /// C's `%lg`, in decimal: blanks before, `inf` and `nan` in any case.
 pub(super) fn scan_double(text: &[u8]) -> f64 {
-    let text = text.trim_ascii_start();
+    let text = without_blanks(text);
     let (sign, rest) = match text {
         [b'-', rest @ ..] => (-1.0, rest),
         [b'+', rest @ ..] => (1.0, rest),
@@ -82,6 +82,14 @@ pub(super) fn scan_double(text: &[u8]) -> f64 {
 /// The double that the whole of `text` is.
 pub(super) fn double(text: &[u8]) -> Option<f64> {
     prefix(text).and_then(|(value, len)| (len == text.len()).then_some(value))
+}
+
+/// C's `isspace`, to which a vertical tab belongs.
+fn without_blanks(text: &[u8]) -> &[u8] {
+    let blanks = text
+        .iter()
+        .take_while(|byte| matches!(byte, b' ' | b'\t'..=b'\r'));
+    &text[blanks.count()..]
 }
 
 /// The decimal number at the start of `text`, and its length.
@@ -143,25 +151,42 @@ struct Decimal {
 }
 
 impl Decimal {
+    /// As few digits as read back to `value`. Of two such texts that are equally near `dtoa` takes the even one:
+    /// 1658206780088562.25 is `…2.2`, where Rust writes `…2.3`.
     fn shortest(value: f64) -> Self {
-        Self::parse(&format!("{value:e}"))
+        let shortest = format!("{value:e}");
+        let digits = shortest.bytes().take_while(|byte| *byte != b'e');
+        let digits = digits.filter(u8::is_ascii_digit).count();
+        // With a number of digits given, Rust rounds to even as well.
+        let even = format!("{value:.*e}", digits - 1);
+        let reads_back = even.parse() == Ok(value);
+        Self::parse(if reads_back { &even } else { &shortest }, false)
     }
 
+    /// `zend_dtoa` leaves zeros at the end of an integer that lies halfway and is rounded down: of 100000000000005,
+    /// 14 digits are `10000000000000` and not `1` (Zend/zend_strtod.c, the branch for small integers).
     fn rounded(value: f64, digits: i32) -> Self {
-        Self::parse(&format!("{value:.*e}", digits as usize - 1))
+        let ten = 10_f64.powi(digits);
+        let integer = (ten..ten * 10.0).contains(&value.abs()) && value.fract() == 0.0;
+        let halfway_to_even = integer && value.abs() % 20.0 == 5.0;
+        Self::parse(
+            &format!("{value:.*e}", digits as usize - 1),
+            halfway_to_even,
+        )
     }
 
     /// `scientific` is what Rust writes: `-1.25e-7`.
-    fn parse(scientific: &str) -> Self {
+    fn parse(scientific: &str, keep_zeros: bool) -> Self {
         let (mantissa, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
-        let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
-        let digits = match digits.trim_end_matches('0') {
-            "" => "0",
-            digits => digits,
-        };
+        let mut digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+        if !keep_zeros {
+            let len = digits.trim_end_matches('0').len();
+            // Of zero itself one digit is left.
+            digits.truncate(len.max(1));
+        }
         Self {
             negative: mantissa.starts_with('-'),
-            digits: digits.to_owned(),
+            digits,
             point: exponent.parse().unwrap_or(0) + 1,
         }
     }
@@ -215,10 +240,25 @@ mod tests {
             (0.0001, ".0001", "0.0001"),
             (0.00012, ".00012", "0.00012"),
             (0.00001, "1e-05", "1.0e-5"),
+            (
+                1_658_206_780_088_562.0 + 0.25,
+                "1658206780088562.2",
+                "1.6582067800886e+15",
+            ),
             (1.5e300, "1.5e+300", "1.5e+300"),
             (5e-324, "5e-324", "4.9406564584125e-324"),
             (1.0 / 3.0, ".3333333333333333", "0.33333333333333"),
             (99_999_999_999_999.9, "99999999999999.9", "1.0e+14"),
+            (
+                100_000_000_000_005.0,
+                "100000000000005",
+                "1.0000000000000e+14",
+            ),
+            (
+                -100_000_000_000_015.0,
+                "-100000000000015",
+                "-1.0000000000002e+14",
+            ),
             (f64::INFINITY, "Infinity", "INF"),
             (f64::NEG_INFINITY, "-Infinity", "-INF"),
             (f64::NAN, "NaN", "NAN"),
@@ -250,7 +290,7 @@ mod tests {
     fn longs_are_read_as_far_as_they_go() {
         for (text, value) in [
             ("42", 42),
-            (" \t-7x", -7),
+            (" \t\x0b-7x", -7),
             ("+5", 5),
             ("", 0),
             ("-", 0),

@@ -33,7 +33,9 @@ pub(super) enum Token<'a> {
     Reference,
 }
 
-/// Whether PHP can read `data` as one value, with nothing behind it.
+/// Whether `data` is one value, with nothing behind it.
+///
+/// What a reference refers to and how a class is called is left to PHP.
 pub(super) fn check(data: &[u8]) -> Result<()> {
     let mut reader = Reader::new(data);
     reader.skip()?;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{ForeignKind, Value};
+use super::{ForeignKind, Value, payload};
 use crate::error::{Error, Result};
 
 /// A value in PHP's types.
@@ -40,10 +40,7 @@ impl<'a> PhpType<'a> {
                 None => return Err(Error::encode("half of a surrogate pair is no text in PHP")),
             },
             Value::Text(text) | Value::StringBuffer(text) | Value::StringBuilder(text) => {
-                Self::Str(match text {
-                    Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
-                    Cow::Owned(text) => Cow::Owned(text.into_bytes()),
-                })
+                Self::Str(payload::into_bytes(text))
             }
             Value::Bytes(bytes) => Self::Str(bytes),
             Value::Foreign { kind, bytes } => Self::Foreign(kind, bytes),

@@ -266,8 +266,19 @@ impl SockIoPoolBuilder {
     #[doc(alias = "setFailover")]
     #[doc(alias = "Failover")]
     #[doc(alias = "allow_failover")]
+    #[doc(alias = "OPT_REMOVE_FAILED_SERVERS")]
+    #[doc(alias = "OPT_AUTO_EJECT_HOSTS")]
     pub fn failover(mut self, on: bool) -> Self {
         self.settings.failover = on;
+        self
+    }
+
+    /// From how many failures in a row on the keys of a server go to others. Default 1: at once, as with the Java client.
+    /// Until then calls for its keys fail without a try; each vain try of the maintenance thread counts.
+    #[doc(alias = "OPT_SERVER_FAILURE_LIMIT")]
+    #[doc(alias = "failureThreshold")]
+    pub fn failure_limit(mut self, failures: u32) -> Self {
+        self.settings.failure_limit = failures.max(1);
         self
     }
 
@@ -360,7 +371,10 @@ impl SockIoPoolBuilder {
                 .map(|(server, weight)| server.with_weight(weight))
                 .collect();
         }
-        let compat = self.compat.unwrap_or_else(Compat::default);
+        if !servers.is_empty() && servers.iter().all(|server| server.weight() == Some(0)) {
+            return Err(Error::config("every server has the weight 0"));
+        }
+        let compat = self.compat.unwrap_or_default();
         let router = Router::new(
             servers,
             self.hashing.unwrap_or_else(|| compat.hashing()),

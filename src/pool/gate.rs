@@ -2,9 +2,11 @@
 //! It does no input or output, and does not know what a connection is.
 
 use std::collections::VecDeque;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::dead::Dead;
+use crate::clock::Moment;
+
+use super::dead::{Dead, DeadUntil};
 use crate::sync::{Arc, Condvar, Mutex, lock};
 
 /// The state of one server's connections.
@@ -36,7 +38,7 @@ pub(crate) enum Entry<T> {
     /// All permits are out: wait for one.
     Wait(Arc<Waiter<T>>),
     /// The server is dead until then, and nobody tries it for the caller's sake.
-    Dead(Instant),
+    Dead(DeadUntil),
     Closed,
 }
 
@@ -53,7 +55,7 @@ pub(crate) struct Occupancy {
     pub(crate) idle: usize,
     pub(crate) open: usize,
     pub(crate) waiting: usize,
-    pub(crate) dead_until: Option<Instant>,
+    pub(crate) dead: Option<DeadUntil>,
 }
 
 impl<T> Gate<T> {
@@ -121,6 +123,20 @@ impl<T> Gate<T> {
         }
     }
 
+    /// The connection that a caller got turned out to be broken: another idle one in its place, or its permit for a new one.
+    /// A caller who had waited for it does not wait again.
+    pub(crate) fn exchange(&self) -> Entry<T> {
+        let mut state = lock(&self.state);
+        if !state.closed && state.dead.until().is_none() && state.idle.is_empty() {
+            return Entry::Permit;
+        }
+        state.open -= 1;
+        match state.idle.pop() {
+            Some(connection) => Entry::Idle(connection),
+            None => state.entry_without_idle(self.max_open),
+        }
+    }
+
     /// Takes up to `wanted` permits, as many as the limit leaves, if the server is alive and the gate open.
     pub(crate) fn reserve(&self, wanted: usize) -> usize {
         let mut state = lock(&self.state);
@@ -134,21 +150,23 @@ impl<T> Gate<T> {
 
     /// Marks the server dead. Its idle connections are returned, to be closed, and all who wait are sent on.
     /// `None` if it was dead already.
-    pub(crate) fn kill(&self, now: Instant) -> Option<(Vec<T>, Duration)> {
+    pub(crate) fn kill(&self, now: Moment) -> Option<(Vec<T>, Duration)> {
         let mut state = lock(&self.state);
         if state.closed || !state.dead.fail(now) {
             return None;
         }
-        let delay = state.dead.delay();
         let waiting = std::mem::take(&mut state.waiting);
-        for waiter in waiting {
-            waiter.offer(Entry::Dead(now + delay));
+        if let Some(dead) = state.dead.until() {
+            waiting
+                .iter()
+                .for_each(|waiter| waiter.offer(Entry::Dead(dead)));
         }
+        let delay = state.dead.delay();
         Some((state.drain(), delay))
     }
 
     /// A try to revive the server failed: the next one comes after twice the time, which is returned.
-    pub(crate) fn kill_again(&self, now: Instant) -> Duration {
+    pub(crate) fn kill_again(&self, now: Moment) -> Duration {
         let mut state = lock(&self.state);
         state.dead.fail_again(now);
         state.dead.delay()
@@ -192,7 +210,7 @@ impl<T> Gate<T> {
         picked
     }
 
-    pub(crate) fn dead_until(&self) -> Option<Instant> {
+    pub(crate) fn dead(&self) -> Option<DeadUntil> {
         lock(&self.state).dead.until()
     }
 
@@ -202,7 +220,7 @@ impl<T> Gate<T> {
             idle: state.idle.len(),
             open: state.open,
             waiting: state.waiting.len(),
-            dead_until: state.dead.until(),
+            dead: state.dead.until(),
         }
     }
 }
@@ -212,8 +230,8 @@ impl<T> State<T> {
         if self.closed {
             return Entry::Closed;
         }
-        if let Some(until) = self.dead.until() {
-            return Entry::Dead(until);
+        if let Some(dead) = self.dead.until() {
+            return Entry::Dead(dead);
         }
         if self.open < max_open {
             self.open += 1;
@@ -260,7 +278,7 @@ mod tests {
     fn gate(max_open: usize) -> Gate<u32> {
         Gate::new(
             max_open,
-            Dead::new(Duration::from_millis(100), Duration::from_secs(1)),
+            Dead::new(Duration::from_millis(100), Duration::from_secs(1), 1),
         )
     }
 
@@ -308,6 +326,25 @@ mod tests {
     }
 
     #[test]
+    fn a_broken_connection_is_exchanged_before_anybody_else_s_turn() {
+        let gate = gate(2);
+        assert_eq!(gate.reserve(2), 2);
+        assert_eq!((gate.put(1), gate.put(2)), (None, None));
+        assert!(matches!(gate.enter(), Entry::Idle(2)));
+        assert!(matches!(gate.exchange(), Entry::Idle(1)));
+        assert_eq!(gate.occupancy().open, 1);
+        assert!(matches!(gate.enter(), Entry::Permit));
+        let _next = waiter(&gate);
+        assert!(matches!(gate.exchange(), Entry::Permit));
+        assert_eq!(gate.occupancy().open, 2);
+        drop(gate.kill(Moment::now()));
+        assert!(matches!(gate.exchange(), Entry::Dead(_)));
+        drop(gate.close());
+        assert!(matches!(gate.exchange(), Entry::Closed));
+        assert_eq!(gate.occupancy().open, 0);
+    }
+
+    #[test]
     fn an_offer_at_the_last_moment_is_not_lost() {
         let gate = gate(1);
         assert!(matches!(gate.enter(), Entry::Permit));
@@ -322,7 +359,7 @@ mod tests {
     #[test]
     fn death_empties_the_gate_once() {
         let gate = gate(2);
-        let now = Instant::now();
+        let now = Moment::now();
         assert!(matches!(gate.enter(), Entry::Permit));
         assert!(matches!(gate.enter(), Entry::Permit));
         assert_eq!(gate.put(7), None);
@@ -335,7 +372,7 @@ mod tests {
         gate.forfeit();
         assert_eq!(gate.reserve(5), 0);
         assert!(
-            matches!(gate.enter(), Entry::Dead(until) if until == now + Duration::from_millis(100))
+            matches!(gate.enter(), Entry::Dead(dead) if dead.until == now + Duration::from_millis(100))
         );
         assert_eq!(gate.kill_again(now), Duration::from_millis(200));
         gate.revive();

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io;
+use std::time::Duration;
 
 use super::{INPUT_ROOM, RESERVED_AT_ONCE, RESTED, SockIo, near, out_of_step};
 use crate::error::{Error, Result};
@@ -16,6 +17,9 @@ impl SockIo {
         expect: Expect,
         take: impl FnOnce(Reply<'_>) -> R,
     ) -> Result<R> {
+        if self.start == self.end {
+            self.fill(1)?;
+        }
         loop {
             let needed = match text::decode(expect, &self.input[self.start..self.end]) {
                 Ok(Decoded::Reply { reply, used }) => {
@@ -37,13 +41,7 @@ impl SockIo {
         len: usize,
         take: impl FnOnce(Cow<'_, [u8]>) -> R,
     ) -> Result<R> {
-        if len > self.limits.max_value_len {
-            self.spoiled = true;
-            let limit = self.limits.max_value_len;
-            return Err(Error::protocol(format!(
-                "a value of {len} bytes was announced; at most {limit} are taken"
-            )));
-        }
+        self.check_len(len)?;
         if len.saturating_add(2) > INPUT_ROOM {
             let mut value = Vec::new();
             self.large_body(len, &mut value)?;
@@ -54,6 +52,44 @@ impl SockIo {
         let body = &self.input[self.start..self.start + len];
         self.start += len + 2;
         Ok(take(Cow::Borrowed(body)))
+    }
+
+    /// Reads bytes until `end` finds where the reply ends; it sees all of it that has come so far, each time.
+    /// At most the longest value's length is read. The connection stays unsettled: nobody knows what it still owes.
+    pub(crate) fn receive_raw(
+        &mut self,
+        mut end: impl FnMut(&[u8]) -> std::result::Result<Option<usize>, Desync>,
+    ) -> Result<Vec<u8>> {
+        let mut reply = Vec::new();
+        loop {
+            reply.extend_from_slice(&self.input[self.start..self.end]);
+            self.start = self.end;
+            match end(&reply) {
+                Ok(Some(len)) => {
+                    reply.truncate(len);
+                    return Ok(reply);
+                }
+                Ok(None) if reply.len() > self.limits.max_value_len => {
+                    let limit = self.limits.max_value_len;
+                    return Err(Error::protocol(format!(
+                        "a reply of more than {limit} bytes"
+                    )));
+                }
+                Ok(None) => self.fill(1)?,
+                Err(desync) => return Err(self.out_of_step(desync)),
+            }
+        }
+    }
+
+    fn check_len(&mut self, len: usize) -> Result<()> {
+        let limit = self.limits.max_value_len;
+        if len > limit {
+            self.spoiled = true;
+            return Err(Error::protocol(format!(
+                "a value of {len} bytes was announced; at most {limit} are taken"
+            )));
+        }
+        Ok(())
     }
 
     /// Reads until `count` bytes are there.
@@ -82,6 +118,7 @@ impl SockIo {
             self.end_of_values(0)?;
             return Ok(take(Cow::Owned(body)));
         }
+        self.check_len(len)?;
         self.gather(len + 2)?;
         self.check_body_end(len)?;
         let from = self.end_of_values(len + 2)?;
@@ -129,8 +166,7 @@ impl SockIo {
             self.arm_read()?;
             self.spoiled = true;
             // The timer is for each read: a peer that drips would outlive it, so the maintenance thread keeps the deadline.
-            self.line
-                .begin_untimed_read(self.watch.millis(self.call.deadline));
+            self.line.begin_untimed_read(self.call.deadline);
             self.watch.expect(self.call.deadline);
             let read = self.line.stream.read_many(missing, value);
             self.line.end_untimed_read();
@@ -188,7 +224,7 @@ impl SockIo {
         if !near(self.read_timer, limit) {
             self.line
                 .stream
-                .set_read_timeout(limit)
+                .set_read_timeout(Duration::from_nanos(limit))
                 .map_err(|error| self.read_error(error))?;
             self.read_timer = limit;
         }
