@@ -33,6 +33,8 @@ use crate::error::{Error, Result};
 /// Without a serde the flags say nothing: a Python program reads `bytes`, whatever was written, and so does this. Numbers and truth values
 /// are written as Python's `str()` gives them, `1.0` and `True`; null has no form there. Text goes as UTF-8, where pymemcache
 /// refuses all but ASCII unless its `encoding` is set.
+///
+/// pymemcache refuses keys that are not ASCII unless its `allow_unicode_keys` is set.
 #[derive(Debug, Clone)]
 #[doc(alias = "PickleSerde")]
 #[doc(alias = "CompressedSerde")]

@@ -11,7 +11,6 @@ pub(crate) use defaults::PoolDefaults;
 pub(crate) use row::Family;
 pub use row::Proof;
 
-use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -45,42 +44,39 @@ use row::Row;
 #[derive(Clone, Copy)]
 pub struct Compat {
     row: &'static Row,
-    /// With libmemcached's rows only.
+    name: &'static str,
     program: Option<Program>,
 }
 
 impl Compat {
     /// Every combination that is known, client by client, and then those of libmemcached with the programs that stand on it.
     pub fn all() -> Vec<Compat> {
-        let programs = Program::ALL.into_iter().flat_map(|program| {
-            let rows = rows().filter(|row| row.family == Family::Libmemcached);
-            rows.map(move |row| Compat {
-                row,
-                program: Some(program),
+        let programs = Program::ALL.into_iter().enumerate();
+        let under_programs = programs.flat_map(|(at, program)| {
+            rows().filter_map(move |row| {
+                Some(Compat {
+                    row,
+                    name: row.programs?.get(at)?,
+                    program: Some(program),
+                })
             })
         });
-        rows().map(Compat::of).chain(programs).collect()
+        rows().map(Compat::of).chain(under_programs).collect()
     }
 
     /// `CLIENT/ALGORITHM[+VARIANT]`.
-    pub fn name(self) -> Cow<'static, str> {
-        match self.program {
-            Some(program) => Cow::Owned(format!("{}{}", self.row.name, program.suffix())),
-            None => Cow::Borrowed(self.row.name),
-        }
+    pub fn name(self) -> &'static str {
+        self.name
     }
 
     /// The client's name: what stands before the first `/`.
     pub fn client(self) -> &'static str {
-        self.row.name.split('/').next().unwrap_or_default()
+        self.name.split('/').next().unwrap_or_default()
     }
 
     /// What it is, in one line.
-    pub fn description(self) -> Cow<'static, str> {
-        match self.program {
-            Some(program) => Cow::Owned(format!("{}; {}", self.row.about, program.about())),
-            None => Cow::Borrowed(self.row.about),
-        }
+    pub fn description(self) -> &'static str {
+        self.program.map_or(self.row.about, Program::about)
     }
 
     /// What it rests on.
@@ -152,7 +148,11 @@ impl Compat {
     }
 
     fn of(row: &'static Row) -> Self {
-        Self { row, program: None }
+        Self {
+            row,
+            name: row.name,
+            program: None,
+        }
     }
 }
 
@@ -171,16 +171,10 @@ impl FromStr for Compat {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        let row = |name| rows().find(|row| row.name == name);
-        if let Some(row) = row(name) {
-            return Ok(Self::of(row));
-        }
-        let (base, program) = Program::split(name).ok_or_else(|| unknown(name))?;
-        let row = row(base).filter(|row| row.family == Family::Libmemcached);
-        Ok(Self {
-            row: row.ok_or_else(|| unknown(name))?,
-            program: Some(program),
-        })
+        Compat::all()
+            .into_iter()
+            .find(|compat| compat.name == name)
+            .ok_or_else(|| unknown(name))
     }
 }
 
@@ -209,16 +203,13 @@ fn unknown(name: &str) -> Error {
         open = Some(group);
     }
     message.push('}');
-    let [first, second] = Program::ALL.map(Program::suffix);
-    message.push_str(&format!(
-        "; each of libmemcached's also with {first} or {second} behind it"
-    ));
+    message.push_str("; each of libmemcached's also with +php or +pylibmc behind it");
     Error::config(message)
 }
 
 impl PartialEq for Compat {
     fn eq(&self, other: &Self) -> bool {
-        (self.row.name, self.program) == (other.row.name, other.program)
+        self.name == other.name
     }
 }
 
@@ -226,7 +217,7 @@ impl Eq for Compat {}
 
 impl fmt::Display for Compat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.name())
+        f.pad(self.name)
     }
 }
 

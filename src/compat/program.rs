@@ -7,35 +7,22 @@ use crate::codec::{PhpMemcached, Pylibmc, Transcoder};
 /// libmemcached itself stores bytes with the caller's flags; what they say is up to the program above it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Program {
-    /// PHP's `Memcached`.
+    /// PHP's `Memcached`: `+php`.
     Php,
-    /// Python's pylibmc.
+    /// Python's pylibmc: `+pylibmc`.
     Pylibmc,
 }
 
 impl Program {
     pub(super) const ALL: [Program; 2] = [Program::Php, Program::Pylibmc];
 
-    /// What stands behind the name of a row.
-    pub(super) fn suffix(self) -> &'static str {
-        match self {
-            Program::Php => "+php",
-            Program::Pylibmc => "+pylibmc",
-        }
-    }
-
-    /// The row's name and the program, if the name ends with one's suffix.
-    pub(super) fn split(name: &str) -> Option<(&str, Program)> {
-        Program::ALL
-            .into_iter()
-            .find_map(|program| Some((name.strip_suffix(program.suffix())?, program)))
-    }
-
-    /// What stands behind the description of a row.
+    /// What a row is with it, in one line.
     pub(super) fn about(self) -> &'static str {
         match self {
-            Program::Php => "values as PHP's Memcached writes them",
-            Program::Pylibmc => "values as Python's pylibmc writes them",
+            Program::Php => "the same as without +php, values as PHP's Memcached writes them",
+            Program::Pylibmc => {
+                "the same as without +pylibmc, values as Python's pylibmc writes them"
+            }
         }
     }
 
