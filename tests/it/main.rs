@@ -5,6 +5,8 @@ mod commands;
 mod failover;
 mod golden;
 mod hashes;
+#[cfg(all(feature = "compress", feature = "sha1"))]
+mod interop;
 mod multi;
 #[cfg(all(feature = "php", feature = "compress"))]
 mod php_live;
