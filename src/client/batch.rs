@@ -134,7 +134,7 @@ impl MemcachedClient {
             .pool
             .hosts()
             .iter()
-            .map(|host| host.gate().dead().is_some_and(|dead| dead.ejected))
+            .map(|host| host.gate().ejected())
             .collect();
         let mut todo: Vec<u32> = (0..placed.len() as u32).collect();
         while !todo.is_empty() {

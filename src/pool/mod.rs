@@ -128,7 +128,12 @@ impl SockIoPool {
         out: &[bool],
         deadline: Instant,
     ) -> Option<usize> {
-        let mut candidates = self.0.inner.router.candidates(hashed, given_hash);
+        let gone = match self.fails_over() {
+            true => (0..out.len()).filter(|server| out[*server]).collect(),
+            false => Vec::new(),
+        };
+        let router = &self.0.inner.router;
+        let mut candidates = router.candidates_without(hashed, given_hash, gone);
         loop {
             let server = candidates.next(&mut || Instant::now() >= deadline)?;
             if !out[server] {
@@ -227,6 +232,17 @@ impl Inner {
             calls,
             heard,
         )
+    }
+}
+
+impl Inner {
+    /// The servers whose keys go to others, ascending.
+    fn gone(&self) -> Vec<usize> {
+        let servers = self.hosts.iter().filter(|host| host.gate().ejected());
+        match self.settings.failover {
+            true => servers.map(Host::index).collect(),
+            false => Vec::new(),
+        }
     }
 }
 

@@ -31,7 +31,10 @@ impl<'s> Search<'s> {
         now: Instant,
         deadline: Instant,
     ) -> Self {
-        let candidates = inner.router.candidates(key.hashed(), key.given_hash());
+        let (hashed, given_hash) = (key.hashed(), key.given_hash());
+        let candidates = inner
+            .router
+            .candidates_without(hashed, given_hash, inner.gone());
         Self {
             inner,
             candidates,
