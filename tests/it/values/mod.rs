@@ -1,8 +1,10 @@
 //! Values against what the peers wrote and read: every captured row, each under a named rule.
 
+mod captured;
 mod enyim;
 mod memcacheddotnet;
 mod mended;
+mod python;
 mod whalin;
 
 use std::borrow::Cow;
