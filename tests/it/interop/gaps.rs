@@ -5,6 +5,10 @@ use super::peer::Ability::{self, *};
 /// A peer by the beginning of its name in the compat table, what it cannot do, and why.
 #[rustfmt::skip]
 const GAPS: &[(&str, Ability, &str)] = &[
+    ("pymemcache", Utf8Keys, "its murmur3 goes by characters, and keys beyond ASCII are refused unless asked for"),
+    ("pymemcache", Weights, "HashClient takes no weights"),
+    ("spymemcached", Weights, "ConnectionFactoryBuilder takes none"),
+    ("libmemcached/modula", Weights, "MODULA ignores them"),
 ];
 
 /// Whether the peer can do it.

@@ -5,12 +5,14 @@
 mod fleet;
 mod gaps;
 mod java;
-// mod libmemcached_tools;
+mod libmemcached_tools;
 mod own;
+mod pair;
 mod peer;
 mod perl;
 mod php;
-// mod php_everyday;
+mod php_everyday;
+mod places;
 mod python;
 mod ruby;
 mod run;

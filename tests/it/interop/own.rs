@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use sockio::{Compat, Expiry, MemcachedClient, SockIoPool};
+use sockio::{Compat, Expiry, FromValue, MemcachedClient, SockIoPool};
 
 use super::fleet::Fleet;
 use super::peer::{Datum, Peer};
 
-/// Limits that a stopped server on the loopback never reaches.
+/// A limit that the loopback never reaches.
 const CONNECT: Duration = Duration::from_millis(500);
 
 /// A client that does as `compat` says.
@@ -21,33 +21,32 @@ impl Own {
             .servers(fleet.addrs())
             .compat(compat)
             .connect_timeout(CONNECT);
-        let pool = if compat.client() == "libmemcached" {
-            pool.transcoder(sockio::codec::PhpMemcached::new())
-        } else {
-            pool
-        };
+        let pool = temp_transcoder(pool, compat);
         let pool = pool.build().unwrap();
         Self {
             client: MemcachedClient::new(pool),
         }
     }
+
+    fn read<T: FromValue>(&self, key: &str, datum: fn(T) -> Datum) -> Option<Datum> {
+        self.client.get(key).unwrap().map(datum)
+    }
 }
 
 impl Peer for Own {
     fn set(&mut self, key: &str, value: &Datum) -> bool {
-        self.client
-            .set(key, value, Expiry::never())
-            .unwrap_or(false)
+        // An error counts as not stored, as with the peers.
+        let stored = self.client.set(key, value, Expiry::never());
+        stored.unwrap_or(false)
     }
 
     fn get(&mut self, key: &str, like: &Datum) -> Option<Datum> {
-        let client = &self.client;
         match like {
-            Datum::Text(_) => client.get(key).unwrap().map(Datum::Text),
-            Datum::Bytes(_) => client.get(key).unwrap().map(Datum::Bytes),
-            Datum::Int(_) => client.get(key).unwrap().map(Datum::Int),
-            Datum::Float(_) => client.get(key).unwrap().map(Datum::Float),
-            Datum::Bool(_) => client.get(key).unwrap().map(Datum::Bool),
+            Datum::Text(_) => self.read(key, Datum::Text),
+            Datum::Bytes(_) => self.read(key, Datum::Bytes),
+            Datum::Int(_) => self.read(key, Datum::Int),
+            Datum::Float(_) => self.read(key, Datum::Float),
+            Datum::Bool(_) => self.read(key, Datum::Bool),
         }
     }
 
@@ -56,14 +55,27 @@ impl Peer for Own {
     }
 
     fn count(&mut self, key: &str, number: u64) {
-        assert!(
-            self.client
-                .store_counter(key, number, Expiry::never())
-                .unwrap()
-        );
+        let stored = self.client.store_counter(key, number, Expiry::never());
+        assert!(stored.unwrap());
     }
 
     fn incr(&mut self, key: &str, by: u64) -> Option<u64> {
         self.client.incr(key, by).unwrap()
     }
+}
+
+thread_local! { pub(crate) static TEMP: std::cell::RefCell<String> = Default::default(); }
+pub(crate) fn temp_parse(name: &str) -> Compat {
+    TEMP.with(|t| *t.borrow_mut() = name.to_owned());
+    name.split('+').next().unwrap().parse().unwrap()
+}
+fn temp_transcoder(pool: sockio::SockIoPoolBuilder, _c: Compat) -> sockio::SockIoPoolBuilder {
+    use sockio::codec::*;
+    TEMP.with(|t| match &**t.borrow() {
+        n if n.ends_with("+php") => pool.transcoder(PhpMemcached::new()),
+        n if n.ends_with("+pylibmc") => pool.transcoder(Pylibmc::new()),
+        n if n.starts_with("python") => pool.transcoder(PythonMemcached::new()),
+        n if n.starts_with("pymemcache") => pool.transcoder(Pymemcache::new()),
+        _ => pool,
+    })
 }
