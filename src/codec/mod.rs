@@ -36,6 +36,7 @@
 
 #[allow(dead_code)]
 mod compress;
+mod dalli;
 mod dates;
 mod dotnet_text;
 mod enyim;
@@ -43,9 +44,11 @@ mod fastlz;
 mod float_text;
 mod from_value;
 mod java_text;
+mod marshal;
 mod memcacheddotnet;
 mod nrbf;
 mod payload;
+mod perl_cache_memcached;
 #[cfg(feature = "php")]
 pub mod php;
 mod php_memcache;
@@ -59,19 +62,23 @@ mod pymemcache;
 mod python;
 mod python_memcached;
 mod raw;
+mod spymemcached;
 mod to_value;
 mod value;
 mod whalin;
 
 pub use compress::Compression;
+pub use dalli::Dalli;
 pub use enyim::Enyim;
 pub use memcacheddotnet::MemcachedDotNet;
+pub use perl_cache_memcached::PerlCacheMemcached;
 pub use php_memcache::PhpMemcache;
 pub use php_memcached::{PhpCompression, PhpMemcached, PhpSerializer};
 pub use pylibmc::Pylibmc;
 pub use pymemcache::Pymemcache;
 pub use python_memcached::PythonMemcached;
 pub use raw::Raw;
+pub use spymemcached::Spymemcached;
 pub use value::{ForeignKind, FromValue, ToValue, Value};
 pub use whalin::Whalin;
 
