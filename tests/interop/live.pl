@@ -49,7 +49,8 @@ sub answer {
     return $client->set($key, $rest[0]) ? 'stored' : 'failed' if $verb eq 'count';
     if ($verb eq 'incr') {
         my $sum = $client->incr($key, $rest[0]);
-        return defined $sum ? 'int ' . int($sum) : 'miss';
+        # Fast answers a miss with an empty string.
+        return defined $sum && length $sum ? "int $sum" : 'miss';
     }
     return 'unknown';
 }

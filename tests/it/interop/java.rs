@@ -18,3 +18,8 @@ const JAVA: Language = Language {
 fn spymemcached_ketama() {
     run(JAVA, "spymemcached/ketama");
 }
+
+#[test]
+fn spymemcached_array_mod() {
+    run(JAVA, "spymemcached/arraymod/native");
+}

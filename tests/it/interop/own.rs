@@ -71,11 +71,20 @@ pub(crate) fn temp_parse(name: &str) -> Compat {
 }
 fn temp_transcoder(pool: sockio::SockIoPoolBuilder, _c: Compat) -> sockio::SockIoPoolBuilder {
     use sockio::codec::*;
+    let c = || Compression::new().threshold(10_000);
     TEMP.with(|t| match &**t.borrow() {
         n if n.ends_with("+php") => pool.transcoder(PhpMemcached::new()),
-        n if n.ends_with("+pylibmc") => pool.transcoder(Pylibmc::new()),
-        n if n.starts_with("python") => pool.transcoder(PythonMemcached::new()),
+        n if n.ends_with("+pylibmc") => pool.transcoder(Pylibmc::new().compression(c())),
+        n if n.starts_with("python") => pool.transcoder(PythonMemcached::new().compression(c())),
         n if n.starts_with("pymemcache") => pool.transcoder(Pymemcache::new()),
+        n if n.starts_with("dalli") => pool.transcoder(Dalli::new()),
+        n if n.starts_with("spymemcached") => pool.transcoder(Spymemcached::new()),
+        n if n.starts_with("perl-cache-memcached/") => {
+            pool.transcoder(PerlCacheMemcached::new().compression(c()))
+        }
+        n if n.starts_with("perl-cache-memcached-fast/") => {
+            pool.transcoder(PerlCacheMemcached::fast().compression(c()))
+        }
         _ => pool,
     })
 }
