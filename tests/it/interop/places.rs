@@ -126,6 +126,7 @@ impl Places {
         let mut lost = self.lost().cycle();
         self.until("uses a server again", || {
             let key = lost.next().unwrap();
+            fleet.flush();
             client.set(key, &value);
             fleet
                 .held(key)
