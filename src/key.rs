@@ -53,7 +53,7 @@ impl<'a> Key<'a> {
     }
 
     /// Places the key where `server_key` lives: php-memcached's `setByKey`, libmemcached's `_by_key` functions.
-    /// The server key is hashed only; it may have any bytes and any length.
+    /// The server key is hashed only, as a key of its own would be; it may have any bytes and any length.
     #[doc(alias = "setByKey")]
     #[doc(alias = "getByKey")]
     #[doc(alias = "server_key")]
@@ -155,10 +155,22 @@ pub(crate) struct KeyRules {
 pub(crate) struct WireKey<'a> {
     bytes: Wire<'a>,
     hashed_from: usize,
-    route: Route<'a>,
+    place: Place<'a>,
+}
+
+/// What finds the server of a key.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) enum Place<'a> {
+    /// The key itself.
+    Itself,
+    /// A given hash, for the first choice.
+    Hash(i64),
+    /// Another key, in the form in which it is hashed.
+    Key(Cow<'a, [u8]>),
 }
 
 /// A key that is sent as it came is borrowed; one that a rule changed is built in place, without a heap allocation.
+#[allow(clippy::large_enum_variant)] // it lives on the stack of one call
 enum Wire<'a> {
     Borrowed(&'a [u8]),
     Built {
@@ -197,8 +209,21 @@ impl KeyRules {
         Ok(WireKey {
             bytes,
             hashed_from,
-            route: key.route,
+            place: match key.route {
+                Route::Itself => Place::Itself,
+                Route::Hash(hash) => Place::Hash(hash),
+                Route::Key(key) => Place::Key(self.hashed_form(key)),
+            },
         })
+    }
+
+    /// A key that is hashed only: the rules without the check.
+    fn hashed_form<'a>(&self, key: &'a [u8]) -> Cow<'a, [u8]> {
+        let key = self.transform.transform(key);
+        if !self.hash_prefix || self.prefix.is_empty() {
+            return key;
+        }
+        Cow::Owned([&self.prefix, &*key].concat())
     }
 
     fn build<'a>(&self, key: &[u8]) -> Result<Wire<'a>> {
@@ -232,9 +257,9 @@ impl KeyRules {
 }
 
 impl<'a> WireKey<'a> {
-    /// Where the caller wants the key to live.
-    pub(crate) fn route(&self) -> Route<'a> {
-        self.route
+    /// What finds the server.
+    pub(crate) fn place(&self) -> &Place<'a> {
+        &self.place
     }
 
     /// What is sent.
@@ -247,8 +272,8 @@ impl<'a> WireKey<'a> {
 
     /// What is hashed to find the server, and hashed again when the first choice fails.
     pub(crate) fn hashed(&self) -> &[u8] {
-        match self.route {
-            Route::Key(key) => key,
+        match &self.place {
+            Place::Key(key) => key,
             // A prefix that fills the whole key leaves nothing.
             _ => self.bytes().get(self.hashed_from..).unwrap_or_default(),
         }
@@ -261,8 +286,8 @@ impl<'a> WireKey<'a> {
 
     /// The hash that the caller gave for the first choice.
     pub(crate) fn given_hash(&self) -> Option<i64> {
-        match self.route {
-            Route::Hash(hash) => Some(hash),
+        match self.place {
+            Place::Hash(hash) => Some(hash),
             _ => None,
         }
     }
@@ -359,6 +384,18 @@ mod tests {
         let rules = KeyRules::default();
         let key = Key::new("a").routed_by("group key");
         assert_eq!(rules.apply(key.to_key()).unwrap().hashed(), b"group key");
+        let rules = KeyRules {
+            prefix: Arc::from(*b"app:"),
+            hash_prefix: true,
+            ..KeyRules::default()
+        };
+        let key = Key::new("a").routed_by("group");
+        let wire = rules.apply(key.to_key()).unwrap();
+        assert_eq!(
+            wire.hashed(),
+            rules.apply("group".to_key()).unwrap().hashed()
+        );
+        let rules = KeyRules::default();
         let key = Key::new("a").with_hash(-7);
         let wire = rules.apply(key.to_key()).unwrap();
         assert_eq!((wire.given_hash(), wire.hashed()), (Some(-7), &b"a"[..]));

@@ -1,7 +1,7 @@
-//! A synchronous memcached client that puts keys where other languages' clients put them, and stores values as they do.
+//! A synchronous memcached client that puts keys where other languages' clients put them, and writes values in their forms.
 //!
 //! It is the SockIOPool design of the Java and .NET clients in Rust: a pool of connections per server, shared by all
-//! threads; no async runtime. A Java, .NET, PHP, Perl, Python or Ruby program and a Rust program can share one cache.
+//! threads; no async runtime. A Java, .NET, PHP, Perl, Python, Ruby or Go program and a Rust program can share one cache.
 //!
 //! # Guide
 //!
@@ -121,6 +121,7 @@
 //! - `server`: how an address is written.
 //! - `expiry`: when an item ends.
 //! - `error`: the one error type.
+//! - `clock`: points of time as plain numbers.
 //! - `sync`: the locks of the pool, exchangeable for model checking.
 //! - `testing`: the stand-in server; it shares no code with the client.
 //!
@@ -145,6 +146,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod client;
+mod clock;
 pub mod codec;
 mod compat;
 mod error;
@@ -152,7 +154,6 @@ mod expiry;
 pub mod hash;
 mod key;
 mod pool;
-#[allow(dead_code, unused_imports)]
 mod protocol;
 pub mod router;
 mod server;

@@ -1,13 +1,13 @@
 //! Many keys over many servers: who gets which, windows that cannot block each other, and what becomes of the keys of a server that fails.
 
+use crate::clock::Moment;
 use std::ops::Range;
-use std::time::Instant;
 
 use super::MemcachedClient;
 use super::execute::{Repeat, deadline};
 use super::outcome::Answers;
 use crate::error::{Error, ErrorKind, Result};
-use crate::key::{Route, ToKey};
+use crate::key::{Place, ToKey};
 use crate::pool::{Lease, Refusal, SockIoPool};
 use crate::sock::SockIo;
 
@@ -54,7 +54,7 @@ pub(super) struct Placed<'k> {
     /// How much of each key is a prefix that is not hashed.
     hashed_from: usize,
     /// The keys that live elsewhere than their bytes say, by number.
-    routes: Vec<(u32, Route<'k>)>,
+    places: Vec<(u32, Place<'k>)>,
 }
 
 /// A connection and the keys that it is used for: a part of the list of keys that is sorted by server.
@@ -85,15 +85,15 @@ impl<'k> Placed<'k> {
             wire: Vec::new(),
             ends: Vec::with_capacity(keys.len()),
             hashed_from: 0,
-            routes: Vec::new(),
+            places: Vec::new(),
         };
         for (number, key) in keys.iter().enumerate() {
             let wire = pool.check(key)?;
             placed.wire.extend_from_slice(wire.bytes());
             placed.ends.push(placed.wire.len());
             placed.hashed_from = wire.hashed_from();
-            if wire.route() != Route::Itself {
-                placed.routes.push((number as u32, wire.route()));
+            if *wire.place() != Place::Itself {
+                placed.places.push((number as u32, wire.place().clone()));
             }
         }
         Ok(placed)
@@ -111,15 +111,13 @@ impl<'k> Placed<'k> {
     }
 
     /// What finds the server of a key: the bytes that are hashed, and the hash that was given in their place.
-    fn route(&self, key: u32) -> (&[u8], Option<i64>) {
-        let own = &self.key(key)[self.hashed_from..];
-        match self.routes.binary_search_by_key(&key, |(key, _)| *key) {
-            Ok(found) => match self.routes[found].1 {
-                Route::Itself => (own, None),
-                Route::Hash(hash) => (own, Some(hash)),
-                Route::Key(server_key) => (server_key, None),
-            },
-            Err(_) => (own, None),
+    fn place(&self, key: u32) -> (&[u8], Option<i64>) {
+        let own = self.key(key).get(self.hashed_from..).unwrap_or_default();
+        let placed = self.places.binary_search_by_key(&key, |(key, _)| *key);
+        match placed.map(|found| &self.places[found].1) {
+            Ok(Place::Hash(hash)) => (own, Some(*hash)),
+            Ok(Place::Key(server_key)) => (server_key, None),
+            Ok(Place::Itself) | Err(_) => (own, None),
         }
     }
 }
@@ -128,7 +126,7 @@ impl MemcachedClient {
     /// Does it with all keys. The servers are asked at the same time; the keys of one that cannot be reached go where
     /// failover leads, in a second round.
     pub(super) fn run<B: Batch>(&self, placed: &Placed<'_>, batch: &mut B) -> Answers<B::Answer> {
-        let deadline = deadline(Instant::now(), self.timeout);
+        let deadline = deadline(Moment::now(), self.timeout);
         let mut answers = Answers::new(placed.len());
         let mut out: Vec<bool> = self
             .pool
@@ -163,14 +161,14 @@ impl MemcachedClient {
         placed: &Placed<'_>,
         todo: &[u32],
         out: &[bool],
-        deadline: Instant,
+        deadline: Moment,
         answers: &mut Answers<A>,
     ) -> (Vec<u32>, Vec<(usize, Range<usize>)>) {
         let mut nowhere = Vec::new();
         let mut counts = vec![0; out.len()];
         let mut servers = Vec::with_capacity(todo.len());
         for key in todo {
-            let (hashed, given_hash) = placed.route(*key);
+            let (hashed, given_hash) = placed.place(*key);
             let server = self.pool.place(hashed, given_hash, out, deadline);
             match server {
                 Some(server) => counts[server] += 1,
@@ -213,13 +211,13 @@ impl MemcachedClient {
         &self,
         batch: &mut B,
         groups: &[(usize, Range<usize>)],
-        deadline: Instant,
+        deadline: Moment,
         round: &mut Round<'_, B::Answer>,
     ) {
         let mut parts = Vec::with_capacity(groups.len());
         // All callers take connections in the order of the servers, so that two cannot wait for each other's.
         for (server, keys) in groups {
-            match self.pool.hosts()[*server].lend(deadline, Instant::now()) {
+            match self.pool.hosts()[*server].lend(deadline, Moment::now()) {
                 Ok(lease) => parts.push(Part {
                     lease,
                     keys: keys.clone(),
@@ -235,7 +233,10 @@ impl MemcachedClient {
             // To all, before any answer is awaited. A failure shows again when the answer is read.
             let sent: Vec<Result<()>> = parts
                 .iter_mut()
-                .map(|part| batch.send(part.lease.io(), &round.keys[part.window.clone()]))
+                .map(|part| {
+                    part.lease.io().catch_up();
+                    batch.send(part.lease.io(), &round.keys[part.window.clone()])
+                })
                 .collect();
             parts = parts
                 .into_iter()
@@ -259,6 +260,7 @@ impl MemcachedClient {
         let known = answers.failures().len();
         let server = part.lease.host().index();
         let name = self.pool.hosts()[server].addr().name();
+        part.lease.io().catch_up();
         let received = sent.and_then(|()| batch.receive(part.lease.io(), keys, answers));
         answers.name_failures(known, name);
         let Err(error) = received else {

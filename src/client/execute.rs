@@ -1,6 +1,8 @@
 //! The one road of every command to one server: find a connection, send, read, and decide about a second try.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::clock::Moment;
 
 use super::MemcachedClient;
 use crate::error::{Error, ErrorKind, Result};
@@ -32,7 +34,7 @@ impl MemcachedClient {
         repeat: Repeat,
         mut exchange: impl Exchange<R>,
     ) -> Result<R> {
-        let now = Instant::now();
+        let now = Moment::now();
         let mut search = self.pool.search(key, now, deadline(now, self.timeout));
         loop {
             let mut lease = search.next()?;
@@ -55,7 +57,7 @@ impl MemcachedClient {
         repeat: Repeat,
         mut exchange: impl Exchange<R>,
     ) -> Result<R> {
-        let now = Instant::now();
+        let now = Moment::now();
         let (Refusal::Final(error) | Refusal::Unavailable(error)) =
             match host.lend(deadline(now, self.timeout), now) {
                 Ok(mut lease) => match exchange(lease.io()) {
@@ -81,15 +83,24 @@ impl MemcachedClient {
         exchange: &mut impl Exchange<R>,
     ) -> std::result::Result<(R, Lease<'p>), Refusal> {
         lease.failed(&error);
+        let error = error.at(lease.host().addr().name());
+        let open = leaves_open(&mut lease, repeat);
         if !self.may_repeat(&mut lease, &error, repeat) {
-            return Err(Refusal::Final(self.outcome(&mut lease, error, repeat)));
+            return Err(Refusal::Final(outcome(error, open)));
         }
-        let mut lease = lease.reconnect()?;
+        let mut lease = match lease.reconnect() {
+            Ok(lease) => lease,
+            // What was sent may have been carried out, whatever becomes of the second try.
+            Err(_) if open => return Err(Refusal::Final(error.into_ambiguous())),
+            Err(refusal) => return Err(refusal),
+        };
         match exchange(lease.io()) {
             Ok(answer) => Ok((answer, lease)),
             Err(error) => {
                 lease.failed(&error);
-                Err(Refusal::Final(self.outcome(&mut lease, error, repeat)))
+                let error = error.at(lease.host().addr().name());
+                let open = open || leaves_open(&mut lease, repeat);
+                Err(Refusal::Final(outcome(error, open)))
             }
         }
     }
@@ -104,16 +115,6 @@ impl MemcachedClient {
             && error.kind() == ErrorKind::Connection
             && lease.is_reused()
             && !lease.io().has_heard()
-    }
-
-    /// The error as the caller sees it: the loss of an answer to a command that changes something leaves its outcome open.
-    fn outcome(&self, lease: &mut Lease<'_>, error: Error, repeat: Repeat) -> Error {
-        let error = error.at(lease.host().addr().name());
-        if repeat != Repeat::Reads && lease.io().has_written() {
-            error.into_ambiguous()
-        } else {
-            error
-        }
     }
 
     /// Tells the handler of an error, and turns it into `instead` where the client degrades.
@@ -137,8 +138,18 @@ impl MemcachedClient {
     }
 }
 
+/// Whether the loss of the answer leaves open what became of the command: it changes something, and was sent.
+fn leaves_open(lease: &mut Lease<'_>, repeat: Repeat) -> bool {
+    repeat != Repeat::Reads && lease.io().has_written()
+}
+
+/// The error as the caller sees it.
+fn outcome(error: Error, open: bool) -> Error {
+    if open { error.into_ambiguous() } else { error }
+}
+
 /// The end of an operation that begins now; a timeout too long for the clock is cut.
-pub(super) fn deadline(now: Instant, timeout: Duration) -> Instant {
+pub(super) fn deadline(now: Moment, timeout: Duration) -> Moment {
     const A_YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
     now + timeout.min(A_YEAR)
 }

@@ -41,8 +41,10 @@ pub struct MemcachedClient {
     transcoder: Arc<dyn Transcoder>,
     timeout: Duration,
     degrade: bool,
-    on_error: Option<Arc<dyn Fn(&Error) + Send + Sync>>,
+    on_error: Option<Arc<OnError>>,
 }
+
+type OnError = dyn Fn(&Error) + Send + Sync;
 
 impl MemcachedClient {
     /// A client of a pool, with the pool's transcoder and operation timeout.

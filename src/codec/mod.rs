@@ -26,7 +26,7 @@
 //! | text | all three kinds of text, `Bytes` that are UTF-8, `Char`; the text that [`Raw`] writes for a number or truth value |
 //! | integer | every integer that fits, decimal text |
 //! | `f32`, `f64` | floats and integers that the type holds exactly, decimal text (rounded to the nearest) |
-//! | `bool` | `Bool`; the text `1`, `0`, `true`, `false` in any case |
+//! | `bool` | `Bool`; the integers 1 and 0; the text `1`, `0`, `true`, `false` in any case |
 //! | `char` | `Char` that is no half of a surrogate pair, text of one character |
 //! | `SystemTime` | `Date`; `Ticks` of a `DateTime` that says that it is UTC or local |
 //! | `Option<T>` | `Null` as `None`, else what `T` reads |

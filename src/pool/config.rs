@@ -371,7 +371,10 @@ impl SockIoPoolBuilder {
                 .map(|(server, weight)| server.with_weight(weight))
                 .collect();
         }
-        let compat = self.compat.unwrap_or_else(Compat::default);
+        if !servers.is_empty() && servers.iter().all(|server| server.weight() == Some(0)) {
+            return Err(Error::config("every server has the weight 0"));
+        }
+        let compat = self.compat.unwrap_or_default();
         let router = Router::new(
             servers,
             self.hashing.unwrap_or_else(|| compat.hashing()),

@@ -1,6 +1,8 @@
 //! The back-off of a server that failed. Pure: time enters as an argument.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::clock::Moment;
 
 /// Whether a server is dead, and until when nobody tries it.
 #[derive(Clone, Debug)]
@@ -10,7 +12,7 @@ pub(crate) struct Dead {
     /// From how many failures in a row on the server's keys go to others.
     failure_limit: u32,
     failures: u32,
-    until: Option<Instant>,
+    until: Option<Moment>,
     delay: Duration,
 }
 
@@ -18,7 +20,7 @@ pub(crate) struct Dead {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DeadUntil {
     /// Nobody tries it before.
-    pub(crate) until: Instant,
+    pub(crate) until: Moment,
     /// Whether its keys go to other servers: it has failed often enough.
     pub(crate) ejected: bool,
 }
@@ -37,7 +39,7 @@ impl Dead {
 
     /// A live server failed: it is dead for the first delay. Many callers may fail at the same time;
     /// only the first of them counts, so that ten threads do not double the delay ten times.
-    pub(crate) fn fail(&mut self, now: Instant) -> bool {
+    pub(crate) fn fail(&mut self, now: Moment) -> bool {
         if self.until.is_some() {
             return false;
         }
@@ -48,7 +50,7 @@ impl Dead {
     }
 
     /// A dead server was tried again in vain: the delay doubles up to the limit.
-    pub(crate) fn fail_again(&mut self, now: Instant) {
+    pub(crate) fn fail_again(&mut self, now: Moment) {
         self.failures = self.failures.saturating_add(1);
         self.delay = (self.delay * 2).min(self.limit);
         self.until = Some(now + self.delay);
@@ -80,7 +82,7 @@ mod tests {
             Duration::from_millis(limit),
             1,
         );
-        let now = Instant::now();
+        let now = Moment::now();
         let mut delays = Vec::new();
         for failure in 0..count {
             if failure == 0 {
@@ -112,7 +114,7 @@ mod tests {
     #[test]
     fn failures_at_the_same_time_count_once_and_success_starts_again() {
         let mut dead = Dead::new(Duration::from_millis(100), Duration::from_secs(600), 1);
-        let now = Instant::now();
+        let now = Moment::now();
         assert!(dead.fail(now));
         assert!(!dead.fail(now));
         let until = now + Duration::from_millis(100);
@@ -133,7 +135,7 @@ mod tests {
     #[test]
     fn keys_move_from_the_failure_on_that_the_limit_names() {
         let mut dead = Dead::new(Duration::from_millis(100), Duration::from_secs(600), 3);
-        let now = Instant::now();
+        let now = Moment::now();
         let ejected = |dead: &Dead| dead.until().map(|dead| dead.ejected);
         dead.fail(now);
         dead.fail_again(now);

@@ -3,9 +3,10 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::dead::{Dead, DeadUntil};
+use crate::clock::Moment;
 use crate::sync::{Arc, Condvar, Mutex, lock};
 
 /// The state of one server's connections.
@@ -125,6 +126,20 @@ impl<T> Gate<T> {
         }
     }
 
+    /// The connection that a caller got turned out to be broken: another idle one in its place, or its permit for a new one.
+    /// A caller who had waited for it does not wait again.
+    pub(crate) fn exchange(&self) -> Entry<T> {
+        let mut state = lock(&self.state);
+        if !state.closed && state.dead.until().is_none() && state.idle.is_empty() {
+            return Entry::Permit;
+        }
+        state.open -= 1;
+        match state.idle.pop() {
+            Some(connection) => Entry::Idle(connection),
+            None => state.entry_without_idle(self.max_open),
+        }
+    }
+
     /// Takes up to `wanted` permits, as many as the limit leaves, if the server is alive and the gate open.
     pub(crate) fn reserve(&self, wanted: usize) -> usize {
         let mut state = lock(&self.state);
@@ -138,7 +153,7 @@ impl<T> Gate<T> {
 
     /// Marks the server dead. Its idle connections are returned, to be closed, and all who wait are sent on.
     /// `None` if it was dead already.
-    pub(crate) fn kill(&self, now: Instant) -> Option<(Vec<T>, Duration)> {
+    pub(crate) fn kill(&self, now: Moment) -> Option<(Vec<T>, Duration)> {
         let mut state = lock(&self.state);
         if state.closed || !state.dead.fail(now) {
             return None;
@@ -155,7 +170,7 @@ impl<T> Gate<T> {
     }
 
     /// A try to revive the server failed: the next one comes after twice the time, which is returned.
-    pub(crate) fn kill_again(&self, now: Instant) -> Duration {
+    pub(crate) fn kill_again(&self, now: Moment) -> Duration {
         let mut state = lock(&self.state);
         state.dead.fail_again(now);
         if let Some(dead) = state.dead.until() {
@@ -325,6 +340,25 @@ mod tests {
     }
 
     #[test]
+    fn a_broken_connection_is_exchanged_before_anybody_else_s_turn() {
+        let gate = gate(2);
+        assert_eq!(gate.reserve(2), 2);
+        assert_eq!((gate.put(1), gate.put(2)), (None, None));
+        assert!(matches!(gate.enter(), Entry::Idle(2)));
+        assert!(matches!(gate.exchange(), Entry::Idle(1)));
+        assert_eq!(gate.occupancy().open, 1);
+        assert!(matches!(gate.enter(), Entry::Permit));
+        let _next = waiter(&gate);
+        assert!(matches!(gate.exchange(), Entry::Permit));
+        assert_eq!(gate.occupancy().open, 2);
+        drop(gate.kill(Moment::now()));
+        assert!(matches!(gate.exchange(), Entry::Dead(_)));
+        drop(gate.close());
+        assert!(matches!(gate.exchange(), Entry::Closed));
+        assert_eq!(gate.occupancy().open, 0);
+    }
+
+    #[test]
     fn an_offer_at_the_last_moment_is_not_lost() {
         let gate = gate(1);
         assert!(matches!(gate.enter(), Entry::Permit));
@@ -339,7 +373,7 @@ mod tests {
     #[test]
     fn death_empties_the_gate_once() {
         let gate = gate(2);
-        let now = Instant::now();
+        let now = Moment::now();
         assert!(matches!(gate.enter(), Entry::Permit));
         assert!(matches!(gate.enter(), Entry::Permit));
         assert_eq!(gate.put(7), None);

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::Weak;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::clock::Moment;
 
 use super::dead::{Dead, DeadUntil};
 use super::gate::{Entry, Gate};
@@ -13,6 +15,9 @@ use crate::error::{Error, ErrorKind};
 use crate::server::ServerAddr;
 use crate::sock::{self, Line, RESTED, Rest, SockIo, SocketSettings, Stream, Watch};
 use crate::sync::{self, Mutex};
+
+/// [`RESTED`] in nanoseconds.
+const RESTED_NANOS: u64 = RESTED.as_nanos() as u64;
 
 /// A connect that had less time than this and timed out does not count against the server.
 const FAIR_TRY: Duration = Duration::from_millis(50);
@@ -29,8 +34,8 @@ pub(crate) struct Host {
     lines: Mutex<Vec<Weak<Line>>>,
     /// Whether a caller had to open a connection since the last batch.
     wants_more: AtomicBool,
-    /// Connections returned before this moment (in the watch's milliseconds) are looked at before they are used.
-    suspect_before: AtomicU64,
+    /// Connections used no later than this moment are looked at before they are used.
+    suspect_until: AtomicU64,
     counts: Counts,
 }
 
@@ -39,8 +44,8 @@ pub(crate) struct Host {
 pub(crate) struct Pooled {
     pub(crate) io: SockIo,
     /// When the last operation on it began.
-    used_at: Instant,
-    retire_at: Option<Instant>,
+    used_at: Moment,
+    retire_at: Option<Moment>,
 }
 
 #[derive(Debug, Default)]
@@ -89,7 +94,7 @@ impl Host {
             watch,
             lines: Mutex::new(Vec::new()),
             wants_more: AtomicBool::new(false),
-            suspect_before: AtomicU64::new(0),
+            suspect_until: AtomicU64::new(0),
             counts: Counts::default(),
         }
     }
@@ -114,26 +119,25 @@ impl Host {
     /// Lends a connection: an idle one, or a new one which the caller opens, or the next one that is free.
     pub(crate) fn lend(
         &self,
-        deadline: Instant,
-        mut now: Instant,
+        deadline: Moment,
+        mut now: Moment,
     ) -> std::result::Result<Lease<'_>, Refusal> {
         let mut entry = self.gate.enter();
         loop {
             match entry {
                 Entry::Idle(mut connection) => {
                     if self.is_usable(&connection, now) {
-                        connection.lend(deadline, now, &self.watch);
+                        connection.lend(deadline, now);
                         let lease = Lease {
                             host: self,
                             connection: Some(connection),
                             reused: true,
                         };
-                        return self.alive_check(lease, deadline, now);
+                        return self.alive_check(lease, deadline);
                     }
                     drop(connection);
                     Counts::add(&self.counts.evicted);
-                    self.gate.forfeit();
-                    entry = self.gate.enter();
+                    entry = self.gate.exchange();
                 }
                 Entry::Permit => {
                     self.ask_for_more();
@@ -141,10 +145,7 @@ impl Host {
                 }
                 Entry::Wait(waiter) => {
                     self.ask_for_more();
-                    let Some(offer) = self
-                        .gate
-                        .wait(&waiter, deadline.saturating_duration_since(now))
-                    else {
+                    let Some(offer) = self.gate.wait(&waiter, deadline.since(now)) else {
                         Counts::add(&self.counts.timeouts);
                         let max_open = self.settings.max_open;
                         let message = format!(
@@ -153,7 +154,7 @@ impl Host {
                         return Err(Refusal::Final(Error::timeout(message).at(self.addr.name())));
                     };
                     entry = offer;
-                    now = Instant::now();
+                    now = Moment::now();
                 }
                 Entry::Dead(dead) => return Err(self.refusal_of_dead(dead, now)),
                 Entry::Closed => return Err(Refusal::Final(Error::shutdown())),
@@ -161,9 +162,13 @@ impl Host {
         }
     }
 
-    fn refusal_of_dead(&self, dead: DeadUntil, now: Instant) -> Refusal {
-        let left = dead.until.saturating_duration_since(now).as_millis();
-        let message = format!("the server is marked dead; it is tried again in {left} ms");
+    fn refusal_of_dead(&self, dead: DeadUntil, now: Moment) -> Refusal {
+        let message = if self.settings.failback {
+            let left = dead.until.since(now).as_millis();
+            format!("the server is marked dead; it is tried again in {left} ms")
+        } else {
+            "the server is marked dead and stays out (failback is off)".to_owned()
+        };
         let error = Error::new(ErrorKind::NoServer, message).at(self.addr.name());
         if dead.ejected {
             Refusal::Unavailable(error)
@@ -173,7 +178,7 @@ impl Host {
     }
 
     /// Whether an idle connection is as good as new.
-    fn is_usable(&self, connection: &Pooled, now: Instant) -> bool {
+    fn is_usable(&self, connection: &Pooled, now: Moment) -> bool {
         if connection
             .retire_at
             .is_some_and(|retire_at| retire_at <= now)
@@ -181,8 +186,8 @@ impl Host {
         {
             return false;
         }
-        let rested = now.saturating_duration_since(connection.used_at) > RESTED
-            || self.watch.millis(connection.used_at) < self.suspect_before.load(Ordering::Relaxed);
+        let rested = now.nanos_since(connection.used_at) > RESTED_NANOS
+            || connection.used_at.number() <= self.suspect_until.load(Ordering::Relaxed);
         !rested || connection.io.look() == Rest::Quiet
     }
 
@@ -190,22 +195,26 @@ impl Host {
     fn alive_check<'h>(
         &'h self,
         mut lease: Lease<'h>,
-        deadline: Instant,
-        now: Instant,
+        deadline: Moment,
     ) -> std::result::Result<Lease<'h>, Refusal> {
         if !self.settings.alive_check {
             return Ok(lease);
         }
-        if lease.io().ping().is_err() {
+        if let Err(error) = lease.io().ping() {
             Counts::add(&self.counts.evicted);
+            lease.failed(&error);
+            // A server that hangs would let the next connection hang as well.
+            if error.is_timeout() {
+                return Err(Refusal::Unavailable(error.at(self.addr.name())));
+            }
             return lease.reconnect();
         }
-        lease.io().begin(deadline, now);
+        lease.io().begin(deadline, Moment::now());
         Ok(lease)
     }
 
     /// Opens a connection for a caller who holds a permit.
-    fn open(&self, deadline: Instant) -> std::result::Result<Lease<'_>, Refusal> {
+    fn open(&self, deadline: Moment) -> std::result::Result<Lease<'_>, Refusal> {
         match self.connect(deadline) {
             Ok(connection) => Ok(Lease {
                 host: self,
@@ -219,8 +228,8 @@ impl Host {
         }
     }
 
-    fn connect(&self, deadline: Instant) -> std::result::Result<Box<Pooled>, Refusal> {
-        let time = deadline.saturating_duration_since(Instant::now());
+    fn connect(&self, deadline: Moment) -> std::result::Result<Box<Pooled>, Refusal> {
+        let time = deadline.since(Moment::now());
         if time.is_zero() {
             let error = Error::timeout("the deadline passed before a connection could be opened");
             return Err(Refusal::Final(error.at(self.addr.name())));
@@ -228,7 +237,7 @@ impl Host {
         match sock::connect(&self.addr, &self.settings.socket, deadline) {
             Ok(stream) => {
                 let mut connection = self.adopt(stream);
-                connection.lend(deadline, Instant::now(), &self.watch);
+                connection.lend(deadline, Moment::now());
                 Ok(connection)
             }
             // An operation with hardly any time left says nothing about the server.
@@ -251,7 +260,7 @@ impl Host {
     /// Makes a connection of a socket and enters it in the books.
     pub(crate) fn adopt(&self, stream: Stream) -> Box<Pooled> {
         Counts::add(&self.counts.connects);
-        let now = Instant::now();
+        let now = Moment::now();
         let io = SockIo::new(stream, self.settings.limits(), Arc::clone(&self.watch));
         let mut lines = sync::lock(&self.lines);
         if lines.len() == lines.capacity() {
@@ -275,17 +284,17 @@ impl Host {
     }
 
     fn mark_dead(&self, error: &Error) {
-        if let Some((idle, delay)) = self.gate.kill(Instant::now()) {
+        if let Some((idle, delay)) = self.gate.kill(Moment::now()) {
             drop(idle);
             log::warn!("{error}; the server is marked dead for {delay:?}");
-            self.watch.expect(Instant::now() + delay);
+            self.watch.expect(Moment::now() + delay);
         }
     }
 
     /// Asks the maintenance thread for the next batch.
     fn ask_for_more(&self) {
         if !self.wants_more.swap(true, Ordering::Relaxed) {
-            self.watch.expect(Instant::now());
+            self.watch.expect(Moment::now());
         }
     }
 
@@ -316,7 +325,7 @@ impl Host {
             idle: occupancy.idle,
             busy: occupancy.open - occupancy.idle,
             waiting: occupancy.waiting,
-            dead_until: occupancy.dead.map(|dead| dead.until),
+            dead_until: occupancy.dead.map(|dead| dead.until.instant()),
             connects: read(&self.counts.connects),
             connect_failures: read(&self.counts.connect_failures),
             evicted: read(&self.counts.evicted),
@@ -326,17 +335,17 @@ impl Host {
 }
 
 impl Pooled {
-    fn lend(&mut self, deadline: Instant, now: Instant, watch: &Watch) {
+    fn lend(&mut self, deadline: Moment, now: Moment) {
         self.used_at = now;
         self.io.begin(deadline, now);
-        self.io.line().lend(watch.millis(now));
+        self.io.line().lend(now);
     }
 
-    pub(crate) fn rested(&self, now: Instant) -> Duration {
-        now.saturating_duration_since(self.used_at)
+    pub(crate) fn rested(&self, now: Moment) -> Duration {
+        now.since(self.used_at)
     }
 
-    pub(crate) fn is_due_to_retire(&self, now: Instant) -> bool {
+    pub(crate) fn is_due_to_retire(&self, now: Moment) -> bool {
         self.retire_at.is_some_and(|retire_at| retire_at <= now)
     }
 }
@@ -373,8 +382,8 @@ impl Lease<'_> {
                 }
             }
             ErrorKind::Connection => {
-                let now = self.host.watch.millis(Instant::now());
-                self.host.suspect_before.fetch_max(now, Ordering::Relaxed);
+                let now = Moment::now().number();
+                self.host.suspect_until.fetch_max(now, Ordering::Relaxed);
             }
             _ => {}
         }

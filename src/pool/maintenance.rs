@@ -1,7 +1,9 @@
 //! The maintenance thread: opens batches, closes what is too much, ends what hangs, revives the dead. It never blocks on a server.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::clock::Moment;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 
@@ -26,7 +28,7 @@ const LAST_ASK: Duration = Duration::from_millis(10);
 /// Opens the initial connections of all servers at the same time and waits until each is open or has failed.
 pub(crate) fn open_initial(inner: &Inner) {
     let mut dials = Dials::default();
-    let now = Instant::now();
+    let now = Moment::now();
     for host in &inner.hosts {
         dials.open(host, host.gate().reserve(inner.settings.initial_conn), now);
     }
@@ -41,12 +43,15 @@ pub(crate) fn open_initial(inner: &Inner) {
 pub(crate) fn run(inner: Arc<Inner>, calls: Receiver<Call>) {
     let mut work = Maintenance::new(&inner);
     loop {
+        inner.watch.begin_look();
         let next = work.look(&inner);
         inner.watch.will_look(next);
-        let pause = next.saturating_duration_since(Instant::now());
+        let pause = next.since(Moment::now());
         match calls.recv_timeout(pause) {
             Ok(Call::Look) | Err(RecvTimeoutError::Timeout) => {}
-            Ok(Call::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+            Ok(Call::Stop) | Err(RecvTimeoutError::Disconnected) => {
+                return work.dials.give_up(&inner);
+            }
         }
     }
 }
@@ -54,7 +59,7 @@ pub(crate) fn run(inner: Arc<Inner>, calls: Receiver<Call>) {
 struct Maintenance {
     dials: Dials,
     growth: Vec<Growth>,
-    next_pass: Instant,
+    next_pass: Moment,
     ask_again: Duration,
 }
 
@@ -76,18 +81,16 @@ impl Maintenance {
         Self {
             dials: Dials::default(),
             growth: vec![Growth::new(settings.max_create); inner.hosts.len()],
-            next_pass: Instant::now() + settings.maint_sleep,
+            next_pass: Moment::now() + settings.maint_sleep,
             ask_again: FIRST_ASK,
         }
     }
 
     /// Does what is due, and says when to look next.
-    fn look(&mut self, inner: &Inner) -> Instant {
-        let now = Instant::now();
-        let mut next = self.next_pass;
+    fn look(&mut self, inner: &Inner) -> Moment {
+        let now = Moment::now();
         if now >= self.next_pass {
             self.next_pass = now + inner.settings.maint_sleep;
-            next = self.next_pass;
             self.pass(inner, now);
         }
         for (index, host) in inner.hosts.iter().enumerate() {
@@ -98,11 +101,19 @@ impl Maintenance {
                     now,
                 );
             }
-            next = next.min(self.revive(inner, host, now).unwrap_or(next));
+            if self.next_try(inner, host).is_some_and(|due| due <= now) {
+                self.dials.begin(host, Purpose::Revive, now);
+            }
+        }
+        let under_way = self.dials.go_on(inner);
+        // Asked for at the end: a connect that failed just now has put off the next try.
+        let mut next = self.next_pass;
+        for host in &inner.hosts {
+            next = next.min(self.next_try(inner, host).unwrap_or(next));
             next = next.min(end_overdue(inner, host, now));
             next = next.min(release_buffers(host, now).unwrap_or(next));
         }
-        if self.dials.go_on(inner) {
+        if under_way {
             next = next.min(now + self.ask_again);
             self.ask_again = (self.ask_again * 2).min(LAST_ASK);
         } else {
@@ -112,7 +123,7 @@ impl Maintenance {
     }
 
     /// What happens once per `maint_sleep`: the pool goes back towards its sizes.
-    fn pass(&mut self, inner: &Inner, now: Instant) {
+    fn pass(&mut self, inner: &Inner, now: Moment) {
         for (index, host) in inner.hosts.iter().enumerate() {
             self.growth[index].reset();
             shrink(inner, host, now);
@@ -129,29 +140,22 @@ impl Maintenance {
         }
     }
 
-    /// Starts the try to revive a dead server when it is due; says when that will be.
-    fn revive(&mut self, inner: &Inner, host: &Host, now: Instant) -> Option<Instant> {
+    /// When a dead server is to be tried again, if no try is under way.
+    fn next_try(&self, inner: &Inner, host: &Host) -> Option<Moment> {
         let until = host.gate().dead()?.until;
-        if !inner.settings.failback || self.dials.reviving(host) {
-            return None;
-        }
-        if until > now {
-            return Some(until);
-        }
-        self.dials.begin(host, Purpose::Revive, now);
-        None
+        (inner.settings.failback && !self.dials.reviving(host)).then_some(until)
     }
 }
 
 impl Dials {
     /// Starts one connect for each of `permits`.
-    fn open(&mut self, host: &Host, permits: usize, now: Instant) {
+    fn open(&mut self, host: &Host, permits: usize, now: Moment) {
         for _ in 0..permits {
             self.begin(host, Purpose::More, now);
         }
     }
 
-    fn begin(&mut self, host: &Host, purpose: Purpose, now: Instant) {
+    fn begin(&mut self, host: &Host, purpose: Purpose, now: Moment) {
         match Dial::begin(
             host.addr(),
             host.socket_settings(),
@@ -178,7 +182,7 @@ impl Dials {
 
     /// Goes on with all; whether any is left.
     fn go_on(&mut self, inner: &Inner) -> bool {
-        let now = Instant::now();
+        let now = Moment::now();
         self.0.retain_mut(|(index, purpose, dial)| {
             let host = &inner.hosts[*index];
             match dial.poll(now) {
@@ -200,6 +204,16 @@ impl Dials {
         });
         !self.0.is_empty()
     }
+
+    /// The end of the pool: what is under way is closed, and its permits come back.
+    fn give_up(&mut self, inner: &Inner) {
+        for (index, purpose, dial) in self.0.drain(..) {
+            drop(dial);
+            if purpose == Purpose::More {
+                inner.hosts[index].gate().forfeit();
+            }
+        }
+    }
 }
 
 fn failed(host: &Host, purpose: Purpose, error: Error) {
@@ -207,14 +221,14 @@ fn failed(host: &Host, purpose: Purpose, error: Error) {
     match purpose {
         Purpose::More => host.gate().forfeit(),
         Purpose::Revive => {
-            let delay = host.gate().kill_again(Instant::now());
+            let delay = host.gate().kill_again(Moment::now());
             log::debug!("{error}; the server is tried again in {delay:?}");
         }
     }
 }
 
 /// Closes, in decreasing steps, idle connections above `max_conn`, and old ones above `min_conn`.
-fn shrink(inner: &Inner, host: &Host, now: Instant) {
+fn shrink(inner: &Inner, host: &Host, now: Moment) {
     let settings = &inner.settings;
     let idle = host.gate().occupancy().idle;
     let above_max = closing_step(
@@ -252,16 +266,15 @@ fn shrink(inner: &Inner, host: &Host, now: Instant) {
 }
 
 /// Shuts down connections that are held for longer than `max_busy`, and reads that no timer can end. Says when to look next.
-fn end_overdue(inner: &Inner, host: &Host, now: Instant) -> Instant {
-    let watch = &inner.watch;
+fn end_overdue(inner: &Inner, host: &Host, now: Moment) -> Moment {
     let mut next = now + inner.settings.max_busy;
     host.for_each_line(|line| {
         let Some((lent_at, must_end)) = line.loan() else {
             return;
         };
-        let mut end = watch.instant(lent_at) + inner.settings.max_busy;
+        let mut end = lent_at + inner.settings.max_busy;
         if let Some(must_end) = must_end {
-            end = end.min(watch.instant(must_end));
+            end = end.min(must_end);
         }
         if end <= now {
             if line.cut(lent_at) {
@@ -278,7 +291,7 @@ fn end_overdue(inner: &Inner, host: &Host, now: Instant) -> Instant {
 }
 
 /// Takes the buffers of connections that rest; says when the next one will have rested.
-fn release_buffers(host: &Host, now: Instant) -> Option<Instant> {
+fn release_buffers(host: &Host, now: Moment) -> Option<Moment> {
     let mut next = None;
     let picked = host.gate().pick_idle(|_, connection| {
         if connection.io.has_buffers() {

@@ -19,7 +19,9 @@ pub use stats::ServerStats;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::clock::Moment;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
@@ -126,7 +128,7 @@ impl SockIoPool {
         hashed: &[u8],
         given_hash: Option<i64>,
         out: &[bool],
-        deadline: Instant,
+        deadline: Moment,
     ) -> Option<usize> {
         let gone = match self.fails_over() {
             true => (0..out.len()).filter(|server| out[*server]).collect(),
@@ -135,7 +137,7 @@ impl SockIoPool {
         let router = &self.0.inner.router;
         let mut candidates = router.candidates_without(hashed, given_hash, gone);
         loop {
-            let server = candidates.next(&mut || Instant::now() >= deadline)?;
+            let server = candidates.next(&mut || Moment::now() >= deadline)?;
             if !out[server] {
                 return Some(server);
             }
@@ -167,8 +169,8 @@ impl SockIoPool {
     pub(crate) fn search<'s>(
         &'s self,
         key: &'s WireKey<'_>,
-        now: Instant,
-        deadline: Instant,
+        now: Moment,
+        deadline: Moment,
     ) -> Search<'s> {
         Search::new(&self.0.inner, key, now, deadline)
     }
@@ -204,7 +206,7 @@ impl Inner {
         // One call in the channel is enough: whoever hears it looks at everything.
         let (calls, heard) = bounded(1);
         let waker = calls.clone();
-        let watch = Arc::new(Watch::new(Instant::now(), move || {
+        let watch = Arc::new(Watch::new(move || {
             // A full channel says the same already.
             let _ = waker.try_send(Call::Look);
         }));

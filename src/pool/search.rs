@@ -1,6 +1,6 @@
 //! The way from a key to a connection: the candidates of the key in order, past those that are dead or cannot be reached.
 
-use std::time::Instant;
+use crate::clock::Moment;
 
 use super::Inner;
 use super::host::{Lease, Refusal};
@@ -13,8 +13,8 @@ use crate::router::Candidates;
 pub(crate) struct Search<'s> {
     inner: &'s Inner,
     candidates: Candidates<'s>,
-    now: Instant,
-    deadline: Instant,
+    now: Moment,
+    deadline: Moment,
     tried: Tried,
     /// Why the server tried last was none.
     refusal: Option<Error>,
@@ -28,8 +28,8 @@ impl<'s> Search<'s> {
     pub(crate) fn new(
         inner: &'s Inner,
         key: &'s WireKey<'_>,
-        now: Instant,
-        deadline: Instant,
+        now: Moment,
+        deadline: Moment,
     ) -> Self {
         let (hashed, given_hash) = (key.hashed(), key.given_hash());
         let candidates = inner
@@ -49,7 +49,7 @@ impl<'s> Search<'s> {
     pub(crate) fn next(&mut self) -> Result<Lease<'s>> {
         loop {
             let deadline = self.deadline;
-            let Some(index) = self.candidates.next(&mut || Instant::now() >= deadline) else {
+            let Some(index) = self.candidates.next(&mut || Moment::now() >= deadline) else {
                 return Err(self.refusal.take().unwrap_or_else(|| {
                     Error::new(ErrorKind::NoServer, "no server is left to try")
                 }));
@@ -67,7 +67,7 @@ impl<'s> Search<'s> {
 
     /// Goes on to the next candidate after this server turned out to be none, if the settings and the time allow it.
     pub(crate) fn refused(&mut self, index: usize, error: Error) -> Result<()> {
-        self.now = Instant::now();
+        self.now = Moment::now();
         if !self.inner.settings.failover || self.now >= self.deadline {
             return Err(error);
         }

@@ -2,7 +2,9 @@
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::clock::{Moment, nanos};
 
 use crate::error::{Error, Result};
 use crate::sock::{Limits, SocketSettings};
@@ -124,16 +126,16 @@ impl Settings {
 
     pub(crate) fn limits(&self) -> Limits {
         Limits {
-            socket_timeout: self.socket.socket_timeout,
+            socket_timeout: nanos(self.socket.socket_timeout),
             max_value_len: self.max_value_len,
         }
     }
 
     /// When a connection opened now has to go: up to a tenth earlier than its lifetime, so that they do not all go at once.
-    pub(crate) fn retire_at(&self, now: Instant) -> Option<Instant> {
+    pub(crate) fn retire_at(&self, now: Moment) -> Option<Moment> {
         let lifetime = self.max_lifetime?.min(LONGEST);
-        let random = RandomState::new().hash_one(now) % 1000;
-        now.checked_add(lifetime - lifetime / 10 * random as u32 / 1000)
+        let random = RandomState::new().hash_one(now.number()) % 1000;
+        Some(now + (lifetime - lifetime / 10 * random as u32 / 1000))
     }
 }
 
@@ -143,7 +145,8 @@ mod tests {
 
     #[test]
     fn each_impossible_setting_has_its_own_message() {
-        let bad: [(&str, fn(&mut Settings)); 8] = [
+        type Spoil = fn(&mut Settings);
+        let bad: [(&str, Spoil); 8] = [
             ("initial_conn is 40", |s| s.initial_conn = 40),
             ("min_conn is 40, more than max_conn", |s| s.min_conn = 40),
             ("max_conn is 0", |s| (s.max_conn, s.min_conn) = (0, 0)),
@@ -178,11 +181,11 @@ mod tests {
         settings.operation_timeout = Duration::MAX;
         let settings = settings.check().unwrap();
         assert!(
-            Instant::now()
+            std::time::Instant::now()
                 .checked_add(settings.operation_timeout)
                 .is_some()
         );
-        assert!(settings.retire_at(Instant::now()).is_some());
+        assert!(settings.retire_at(Moment::now()).is_some());
     }
 
     #[test]
@@ -191,9 +194,9 @@ mod tests {
             max_lifetime: Some(Duration::from_secs(100)),
             ..Settings::default()
         };
-        let now = Instant::now();
+        let now = Moment::now();
         for _ in 0..100 {
-            let lifetime = settings.retire_at(now).unwrap() - now;
+            let lifetime = settings.retire_at(now).unwrap().since(now);
             assert!(
                 (Duration::from_secs(90)..=Duration::from_secs(100)).contains(&lifetime),
                 "{lifetime:?}"

@@ -96,9 +96,13 @@ impl Router {
                 twice.name()
             )));
         }
+        // libmemcached and others take 0 for 1; that nobody has a share is asked for by mistake all the same.
+        if servers.iter().all(|server| server.weight() == Some(0)) {
+            return Err(Error::config("every server has the weight 0"));
+        }
         let placement = distribution.place(&servers)?;
         if placement.slots() == 0 {
-            return Err(Error::config("every server has the weight 0"));
+            return Err(Error::config("no server has a share of the keys"));
         }
         let mut placed = vec![false; servers.len()].into_boxed_slice();
         for slot in 0..placement.slots() {
@@ -230,9 +234,9 @@ impl Router {
         (placement.slots() > 0).then(|| Survivors::new(numbers, placement))
     }
 
-    /// One slot needs no hash, in every client.
+    /// One server needs no hash: whatever the slot, it is the one.
     fn choose<'a>(&'a self, key: &'a [u8], given_hash: Option<i64>) -> FirstChoice<'a> {
-        if self.placement.slots() == 1 {
+        if self.servers.len() == 1 {
             return FirstChoice::new(self, key, given_hash.unwrap_or(0), 0);
         }
         let hash = given_hash.unwrap_or_else(|| self.hash(key));

@@ -11,6 +11,8 @@ pub(super) enum Seek {
     /// The same, but before the first point the last (Enyim `KetamaNodeLocator.cs`, `LocateNode`).
     CeilingOrLast,
     /// The last point at or before the hash; before the first one, the last (Dalli `ring.rb`, `server_for_hash_key`).
+    #[cfg_attr(not(feature = "sha1"), allow(dead_code))]
+    // Dalli's ring is there with SHA-1 only
     Floor,
 }
 

@@ -2,7 +2,9 @@
 
 use std::io;
 use std::net::ToSocketAddrs;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::clock::Moment;
 
 use socket2::{Domain, Protocol, SockAddr, Socket, TcpKeepalive, Type};
 
@@ -29,13 +31,13 @@ const GREETING_LIMIT: usize = 256;
 pub(crate) fn connect(
     server: &ServerAddr,
     settings: &SocketSettings,
-    deadline: Instant,
+    deadline: Moment,
 ) -> Result<Stream> {
-    let end = deadline.min(Instant::now() + settings.connect_timeout);
+    let end = deadline.min(Moment::now() + settings.connect_timeout);
     let addresses = resolve(server)?;
     let mut failure = io::Error::from(io::ErrorKind::TimedOut);
     for (tried, address) in addresses.iter().enumerate() {
-        let Some(limit) = share(end, Instant::now(), addresses.len() - tried) else {
+        let Some(limit) = share(end, Moment::now(), addresses.len() - tried) else {
             break;
         };
         match open(address, settings)
@@ -54,7 +56,7 @@ pub(crate) struct Dial {
     addresses: Vec<SockAddr>,
     next: usize,
     settings: SocketSettings,
-    end: Instant,
+    end: Moment,
     verify: bool,
     step: Step,
 }
@@ -65,7 +67,7 @@ enum Step {
     Begin,
     Connecting {
         socket: Socket,
-        until: Instant,
+        until: Moment,
     },
     /// Connected; the answer to `version` is awaited.
     Greeting {
@@ -88,7 +90,7 @@ impl Dial {
         server: &ServerAddr,
         settings: &SocketSettings,
         verify: bool,
-        now: Instant,
+        now: Moment,
     ) -> Result<Self> {
         Ok(Self {
             addresses: resolve(server)?,
@@ -101,7 +103,7 @@ impl Dial {
     }
 
     /// Goes on as far as it can without waiting.
-    pub(crate) fn poll(&mut self, now: Instant) -> Progress {
+    pub(crate) fn poll(&mut self, now: Moment) -> Progress {
         let mut failure = None;
         loop {
             match std::mem::replace(&mut self.step, Step::Begin) {
@@ -203,8 +205,8 @@ fn hear(stream: &Stream, answer: &mut Vec<u8>) -> Result<bool> {
 }
 
 /// The part of the time left that one of `addresses` may take, so that the last one is tried too.
-fn share(end: Instant, now: Instant, addresses: usize) -> Option<Duration> {
-    let left = end.saturating_duration_since(now);
+fn share(end: Moment, now: Moment, addresses: usize) -> Option<Duration> {
+    let left = end.since(now);
     let addresses = u32::try_from(addresses).unwrap_or(u32::MAX);
     Some(left / addresses).filter(|share| !share.is_zero())
 }
@@ -292,7 +294,7 @@ mod tests {
 
     #[test]
     fn the_last_address_gets_its_share() {
-        let now = Instant::now();
+        let now = Moment::now();
         let end = now + Duration::from_millis(900);
         assert_eq!(share(end, now, 3), Some(Duration::from_millis(300)));
         assert_eq!(

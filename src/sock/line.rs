@@ -3,12 +3,13 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::Stream;
+use crate::clock::Moment;
 
 /// The part of a connection that the maintenance thread sees: it ends what a blocking call cannot.
 #[derive(Debug)]
 pub(crate) struct Line {
     pub(super) stream: Stream,
-    /// When the connection was lent, in the pool's milliseconds plus one; 0 while it rests.
+    /// When the connection was lent, 0 while it rests.
     lent_at: AtomicU64,
     /// When a read that no timer can end must end, likewise; 0 if none is under way.
     must_end: AtomicU64,
@@ -28,9 +29,9 @@ impl Line {
         }
     }
 
-    /// A read that no timer can end is under way; it must end at the pool's time `end`.
-    pub(super) fn begin_untimed_read(&self, end: u64) {
-        self.must_end.store(end, Ordering::Relaxed);
+    /// A read that no timer can end is under way; it must end at `end`.
+    pub(super) fn begin_untimed_read(&self, end: Moment) {
+        self.must_end.store(end.number(), Ordering::Relaxed);
     }
 
     pub(super) fn end_untimed_read(&self) {
@@ -39,10 +40,10 @@ impl Line {
 
     /// Shuts the connection down under the holder to whom it was lent at `lent_at`, who gets `Timeout`.
     /// False if it has come back by now: whoever has it next must not notice.
-    pub(crate) fn cut(&self, lent_at: u64) -> bool {
+    pub(crate) fn cut(&self, lent_at: Moment) -> bool {
         let cut = self
             .lent_at
-            .compare_exchange(lent_at, CUT, Ordering::Relaxed, Ordering::Relaxed)
+            .compare_exchange(lent_at.number(), CUT, Ordering::Relaxed, Ordering::Relaxed)
             .is_ok();
         if cut {
             self.cut.store(true, Ordering::Relaxed);
@@ -51,9 +52,9 @@ impl Line {
         cut
     }
 
-    /// The loan begins, at the pool's time `now`.
-    pub(crate) fn lend(&self, now: u64) {
-        self.lent_at.store(now, Ordering::Relaxed);
+    /// The loan begins, at `now`.
+    pub(crate) fn lend(&self, now: Moment) {
+        self.lent_at.store(now.number(), Ordering::Relaxed);
     }
 
     /// The loan ends. False if the connection was shut down under its holder.
@@ -62,10 +63,11 @@ impl Line {
     }
 
     /// When the connection was lent and when its read must end, if it is lent.
-    pub(crate) fn loan(&self) -> Option<(u64, Option<u64>)> {
+    pub(crate) fn loan(&self) -> Option<(Moment, Option<Moment>)> {
         let lent_at = self.lent_at.load(Ordering::Relaxed);
         let must_end = self.must_end.load(Ordering::Relaxed);
-        (lent_at != 0 && lent_at != CUT).then_some((lent_at, (must_end != 0).then_some(must_end)))
+        let must_end = (must_end != 0).then_some(Moment::from_number(must_end));
+        (lent_at != 0 && lent_at != CUT).then_some((Moment::from_number(lent_at), must_end))
     }
 
     pub(crate) fn was_cut(&self) -> bool {

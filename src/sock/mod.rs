@@ -14,7 +14,9 @@ pub(crate) use watch::Watch;
 
 use std::io;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::clock::Moment;
 
 use crate::error::{Error, Result};
 use crate::protocol::{Desync, Expect, Reply, Request, text};
@@ -34,8 +36,12 @@ const RESERVED_AT_ONCE: usize = 1024 * 1024;
 /// A connection that has not been used for this long gives its buffers back, and is looked at before it is used again.
 pub(crate) const RESTED: Duration = Duration::from_secs(1);
 
+/// How long a read waits for what should be there already.
+const LAST_LOOK: Duration = Duration::from_millis(5);
+
 /// How much later than asked a read may end, so that a timer already set can stay: it costs a system call to change.
-const SLACK: Duration = Duration::from_millis(20);
+/// In nanoseconds.
+const SLACK: u64 = 20_000_000;
 
 /// One connection to one server, held by one caller at a time.
 ///
@@ -52,24 +58,26 @@ pub(crate) struct SockIo {
     output: Vec<u8>,
     owed: usize,
     spoiled: bool,
-    read_timer: Duration,
-    write_timer: Duration,
+    /// What the socket's timers are set to, in nanoseconds.
+    read_timer: u64,
+    write_timer: u64,
     call: Call,
 }
 
 /// What a connection never exceeds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    pub(crate) socket_timeout: Duration,
+    /// In nanoseconds.
+    pub(crate) socket_timeout: u64,
     pub(crate) max_value_len: usize,
 }
 
 /// The operation that a connection is lent for.
 #[derive(Clone, Copy, Debug)]
 struct Call {
-    deadline: Instant,
+    deadline: Moment,
     /// A time not long before: spares a look at the clock.
-    now: Instant,
+    now: Moment,
     /// Whether any byte was written, and any read, since the connection was lent.
     written: bool,
     heard: bool,
@@ -77,7 +85,7 @@ struct Call {
 
 impl SockIo {
     pub(crate) fn new(stream: Stream, limits: Limits, watch: Arc<Watch>) -> Self {
-        let now = Instant::now();
+        let now = Moment::now();
         Self {
             line: Arc::new(Line::new(stream)),
             watch,
@@ -105,7 +113,7 @@ impl SockIo {
     }
 
     /// Begins an operation that must end at `deadline`; `now` is a fresh look at the clock.
-    pub(crate) fn begin(&mut self, deadline: Instant, now: Instant) {
+    pub(crate) fn begin(&mut self, deadline: Moment, now: Moment) {
         self.call = Call {
             deadline,
             now,
@@ -114,7 +122,14 @@ impl SockIo {
         };
     }
 
-    pub(crate) fn deadline(&self) -> Instant {
+    /// Time went by with other connections of the same operation. What has come by now is still taken, also where the deadline is over:
+    /// a server that answered in time does not pay for another one that did not.
+    pub(crate) fn catch_up(&mut self) {
+        self.look_at_clock();
+        self.call.deadline = self.call.deadline.max(self.call.now + LAST_LOOK);
+    }
+
+    pub(crate) fn deadline(&self) -> Moment {
         self.call.deadline
     }
 
@@ -179,16 +194,17 @@ impl SockIo {
     }
 
     fn look_at_clock(&mut self) {
-        self.call.now = Instant::now();
+        self.call.now = Moment::now();
     }
 
-    fn time_left(&mut self, doing: &'static str) -> Result<Duration> {
+    /// In nanoseconds.
+    fn time_left(&mut self, doing: &'static str) -> Result<u64> {
         let left = self
             .call
             .deadline
-            .saturating_duration_since(self.call.now)
+            .nanos_since(self.call.now)
             .min(self.limits.socket_timeout);
-        if left.is_zero() {
+        if left == 0 {
             self.spoiled |= self.owed > 0;
             return Err(Error::io(doing, io::ErrorKind::TimedOut.into()));
         }
@@ -216,7 +232,7 @@ impl std::fmt::Debug for SockIo {
 }
 
 /// A timer is near if it ends no earlier than wanted and at most [`SLACK`] (or a fifth, if that is less) later.
-fn near(timer: Duration, wanted: Duration) -> bool {
+fn near(timer: u64, wanted: u64) -> bool {
     timer >= wanted && timer - wanted <= SLACK.min(wanted / 5)
 }
 

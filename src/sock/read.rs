@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io;
+use std::time::Duration;
 
 use super::{INPUT_ROOM, RESERVED_AT_ONCE, RESTED, SockIo, near, out_of_step};
 use crate::error::{Error, Result};
@@ -16,6 +17,9 @@ impl SockIo {
         expect: Expect,
         take: impl FnOnce(Reply<'_>) -> R,
     ) -> Result<R> {
+        if self.start == self.end {
+            self.fill(1)?;
+        }
         loop {
             let needed = match text::decode(expect, &self.input[self.start..self.end]) {
                 Ok(Decoded::Reply { reply, used }) => {
@@ -162,8 +166,7 @@ impl SockIo {
             self.arm_read()?;
             self.spoiled = true;
             // The timer is for each read: a peer that drips would outlive it, so the maintenance thread keeps the deadline.
-            self.line
-                .begin_untimed_read(self.watch.millis(self.call.deadline));
+            self.line.begin_untimed_read(self.call.deadline);
             self.watch.expect(self.call.deadline);
             let read = self.line.stream.read_many(missing, value);
             self.line.end_untimed_read();
@@ -221,7 +224,7 @@ impl SockIo {
         if !near(self.read_timer, limit) {
             self.line
                 .stream
-                .set_read_timeout(limit)
+                .set_read_timeout(Duration::from_nanos(limit))
                 .map_err(|error| self.read_error(error))?;
             self.read_timer = limit;
         }

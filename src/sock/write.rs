@@ -1,6 +1,7 @@
 //! Writing: commands out of the buffer, large bodies from where they lie, and the timer of each write.
 
 use std::io::{self, IoSlice};
+use std::time::Duration;
 
 use super::{COPIED_BODY, OUTPUT_ROOM, SockIo, near};
 use crate::error::{Error, Result};
@@ -40,7 +41,7 @@ impl SockIo {
         if !near(self.write_timer, limit) {
             self.line
                 .stream
-                .set_write_timeout(limit)
+                .set_write_timeout(Duration::from_nanos(limit))
                 .map_err(|error| Error::io("sending the command", error))?;
             self.write_timer = limit;
         }
@@ -86,7 +87,8 @@ impl SockIo {
         }
         self.call.written = true;
         *sent += written;
-        if *sent < total {
+        // A large write may have waited for the peer, also where it came to its end at once.
+        if *sent < total || total > COPIED_BODY {
             self.look_at_clock();
         }
         Ok(())

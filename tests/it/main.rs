@@ -1,9 +1,14 @@
 //! The integration tests: one binary, one module per subject.
+#![allow(clippy::type_complexity)] // Tables of commands are lists of functions.
 
 mod bad_input;
 mod commands;
+mod deadlines;
 mod failover;
+mod failover_live;
+mod fairness;
 mod golden;
+mod growth;
 mod hashes;
 #[cfg(all(feature = "compress", feature = "sha1"))]
 mod interop;
@@ -15,7 +20,12 @@ mod php_malformed;
 #[cfg(all(feature = "php", feature = "compress"))]
 mod php_values;
 mod placement;
+mod pool;
+mod retry;
+mod shutdown;
+mod stale;
 mod support;
+mod syscalls;
 mod tidy;
 mod transcripts;
 #[cfg(feature = "compress")]

@@ -10,7 +10,7 @@ const LAYERS: &[&[&str]] = &[
     &["compat", "sock"],
     &["router", "codec", "protocol"],
     &["hash"],
-    &["key", "server", "expiry", "sync"],
+    &["key", "server", "expiry", "sync", "clock"],
     &["error"],
     // Shares nothing with the client, so that the two cannot share a misunderstanding.
     &["testing"],

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use sockio::codec::{Compression, PerlCacheMemcached, Pylibmc, PythonMemcached};
 use sockio::{Compat, Expiry, FromValue, MemcachedClient, SockIoPool};
 
 use super::fleet::Fleet;
@@ -9,6 +10,9 @@ use super::peer::{Datum, Peer};
 
 /// A limit that the loopback never reaches.
 const CONNECT: Duration = Duration::from_millis(500);
+
+/// As in the scripts: payloads of more bytes are compressed.
+const COMPRESS: usize = 10_000;
 
 /// A client that does as `compat` says.
 pub(crate) struct Own {
@@ -20,12 +24,27 @@ impl Own {
         let pool = SockIoPool::builder()
             .servers(fleet.addrs())
             .compat(compat)
-            .connect_timeout(CONNECT);
-        let pool = temp_transcoder(pool, compat);
-        let pool = pool.build().unwrap();
-        Self {
-            client: MemcachedClient::new(pool),
-        }
+            .connect_timeout(CONNECT)
+            .build();
+        let client = MemcachedClient::new(pool.unwrap());
+        let long = Compression::new().threshold(COMPRESS);
+        // These clients compress nothing unless told to; the others do it as their rows say.
+        let client = match &*compat.name() {
+            name if name.ends_with("+pylibmc") => {
+                client.with_transcoder(Pylibmc::new().compression(long))
+            }
+            name if name.starts_with("python-memcached/") => {
+                client.with_transcoder(PythonMemcached::new().compression(long))
+            }
+            name if name.starts_with("perl-cache-memcached/") => {
+                client.with_transcoder(PerlCacheMemcached::new().compression(long))
+            }
+            name if name.starts_with("perl-cache-memcached-fast/") => {
+                client.with_transcoder(PerlCacheMemcached::fast().compression(long))
+            }
+            _ => client,
+        };
+        Self { client }
     }
 
     fn read<T: FromValue>(&self, key: &str, datum: fn(T) -> Datum) -> Option<Datum> {
@@ -62,29 +81,4 @@ impl Peer for Own {
     fn incr(&mut self, key: &str, by: u64) -> Option<u64> {
         self.client.incr(key, by).unwrap()
     }
-}
-
-thread_local! { pub(crate) static TEMP: std::cell::RefCell<String> = Default::default(); }
-pub(crate) fn temp_parse(name: &str) -> Compat {
-    TEMP.with(|t| *t.borrow_mut() = name.to_owned());
-    name.split('+').next().unwrap().parse().unwrap()
-}
-fn temp_transcoder(pool: sockio::SockIoPoolBuilder, _c: Compat) -> sockio::SockIoPoolBuilder {
-    use sockio::codec::*;
-    let c = || Compression::new().threshold(10_000);
-    TEMP.with(|t| match &**t.borrow() {
-        n if n.ends_with("+php") => pool.transcoder(PhpMemcached::new()),
-        n if n.ends_with("+pylibmc") => pool.transcoder(Pylibmc::new().compression(c())),
-        n if n.starts_with("python") => pool.transcoder(PythonMemcached::new().compression(c())),
-        n if n.starts_with("pymemcache") => pool.transcoder(Pymemcache::new()),
-        n if n.starts_with("dalli") => pool.transcoder(Dalli::new()),
-        n if n.starts_with("spymemcached") => pool.transcoder(Spymemcached::new()),
-        n if n.starts_with("perl-cache-memcached/") => {
-            pool.transcoder(PerlCacheMemcached::new().compression(c()))
-        }
-        n if n.starts_with("perl-cache-memcached-fast/") => {
-            pool.transcoder(PerlCacheMemcached::fast().compression(c()))
-        }
-        _ => pool,
-    })
 }

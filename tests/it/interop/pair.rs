@@ -35,7 +35,7 @@ impl Pair {
         fleet: &Fleet,
         env: &[(&str, &str)],
     ) -> Self {
-        let compat: Compat = super::own::temp_parse(name);
+        let compat: Compat = name.parse().unwrap();
         Self {
             places: Places::new(compat, fleet),
             peer: language.start(name, fleet, env),

@@ -19,7 +19,7 @@ const SHORT: usize = 5000;
 
 /// The keys of a test and their servers.
 pub(crate) struct Places {
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     pub(crate) keys: Vec<String>,
     router: Router,
     /// The server that was stopped.
@@ -39,11 +39,11 @@ impl Places {
     /// The captured keys, as far as the client takes them.
     pub(crate) fn new(compat: Compat, fleet: &Fleet) -> Self {
         let servers = fleet.addrs().into_iter().map(|addr| addr.parse().unwrap());
-        let utf8 = can(compat.name(), Ability::Utf8Keys);
+        let utf8 = can(&compat.name(), Ability::Utf8Keys);
         let mut keys = golden::keys();
         keys.retain(|key| utf8 || key.is_ascii());
         Self {
-            name: compat.name(),
+            name: compat.name().into_owned(),
             keys,
             router: compat.router(servers.collect()).unwrap(),
             dead: None,
@@ -85,7 +85,7 @@ impl Places {
                 continue;
             };
             let mut value = Datum::sample(number, salt);
-            if value.needs().is_some_and(|need| !can(self.name, need)) {
+            if value.needs().is_some_and(|need| !can(&self.name, need)) {
                 value = Datum::sample(1, &what);
             }
             let stored = (0..self.tries).any(|_| writer.set(key, &value));
@@ -95,7 +95,7 @@ impl Places {
                 panic!("{what}: {held:?}")
             };
             assert_eq!(held.server, place, "{what}");
-            if value.is_long() && can(self.name, Ability::Compress) {
+            if value.is_long() && can(&self.name, Ability::Compress) {
                 assert!(held.len < SHORT, "{what}: {} bytes", held.len);
                 trips.compressed += 1;
             }

@@ -1,5 +1,10 @@
 //! What several tests need: a real memcached, started and ended by the test. It knows nothing of the client under test.
 
+pub(crate) mod child;
+pub(crate) mod fake;
+pub(crate) mod logs;
+pub(crate) mod wait;
+
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
