@@ -177,6 +177,14 @@ impl Host {
         }
     }
 
+    /// After a failure in which nothing was sent: others may be tried, unless the server keeps its keys for now.
+    fn refusal_of_failed(&self, error: Error) -> Refusal {
+        match self.gate.dead() {
+            Some(dead) if !dead.ejected => Refusal::Final(error),
+            _ => Refusal::Unavailable(error),
+        }
+    }
+
     /// Whether an idle connection is as good as new.
     fn is_usable(&self, connection: &Pooled, now: Moment) -> bool {
         if connection
@@ -205,7 +213,7 @@ impl Host {
             lease.failed(&error);
             // A server that hangs would let the next connection hang as well.
             if error.is_timeout() {
-                return Err(Refusal::Unavailable(error.at(self.addr.name())));
+                return Err(self.refusal_of_failed(error.at(self.addr.name())));
             }
             return lease.reconnect();
         }
@@ -249,10 +257,7 @@ impl Host {
             }
             Err(error) => {
                 let error = self.connect_failed(error);
-                match self.gate.dead() {
-                    Some(dead) if !dead.ejected => Err(Refusal::Final(error)),
-                    _ => Err(Refusal::Unavailable(error)),
-                }
+                Err(self.refusal_of_failed(error))
             }
         }
     }

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod commands;
+mod cuts;
 mod deadlines;
 mod failover;
 mod failover_live;
