@@ -122,23 +122,23 @@ impl SockIoPool {
         self.0.inner.settings.failover
     }
 
-    /// The first server, in the order of the failover walk, that a key may live on and that is not `out`.
+    /// The first server, in the order of the failover walk, that a key may live on and that is not `gone` (ascending).
     pub(crate) fn place(
         &self,
         hashed: &[u8],
         given_hash: Option<i64>,
-        out: &[bool],
+        gone: &[usize],
         deadline: Moment,
     ) -> Option<usize> {
-        let gone = match self.fails_over() {
-            true => (0..out.len()).filter(|server| out[*server]).collect(),
+        let left_list = match self.fails_over() {
+            true => gone.to_vec(),
             false => Vec::new(),
         };
         let router = &self.0.inner.router;
-        let mut candidates = router.candidates_without(hashed, given_hash, gone);
+        let mut candidates = router.candidates_without(hashed, given_hash, left_list);
         loop {
             let server = candidates.next(&mut || Moment::now() >= deadline)?;
-            if !out[server] {
+            if !gone.contains(&server) {
                 return Some(server);
             }
             if !self.fails_over() {
