@@ -5,6 +5,7 @@ use std::error::Error;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use sockio::codec::PhpMemcached;
 use sockio::testing::Server;
 use sockio::{Compat, Expiry, MemcachedClient, SockIoPool};
 
@@ -100,7 +101,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         sleep(Duration::from_millis(20));
     }
     assert!(m.set(lost[1], "home", Expiry::never())?);
-    let alone = MemcachedClient::connect(second.addr())?.with_transcoder(php.transcoder());
+    let alone = MemcachedClient::connect(second.addr())?.with_transcoder(PhpMemcached::new());
     assert_eq!(alone.get::<String>(lost[1])?.as_deref(), Some("home"));
     println!("the second server is used again");
 

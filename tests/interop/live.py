@@ -12,21 +12,11 @@ COMPRESS = 10_000
 DEAD = 60
 
 
-class Pylibmc:
-    def __init__(self, compat, servers):
-        import pylibmc
+class Peer:
+    """What the three clients' calls have in common."""
 
-        parts = compat.split("/")
-        behaviors = {"connect_timeout": 500, "retry_timeout": DEAD}
-        if parts[1] == "ketama-weighted":
-            behaviors["ketama"] = True
-            behaviors["ketama_weighted"] = True
-        else:
-            behaviors["hash"] = parts[2].replace("-", "_")
-            behaviors["distribution"] = parts[1]
-        if parts[1] != "modula":
-            behaviors.update(remove_failed=1, failure_limit=1)
-        self.client = pylibmc.Client([":".join(server) for server in servers], behaviors=behaviors)
+    # What `incr` raises where others return None.
+    missing = ()
 
     def set(self, key, value):
         return self.client.set(key, value, min_compress_len=COMPRESS)
@@ -34,33 +24,46 @@ class Pylibmc:
     def get(self, key):
         return self.client.get(key)
 
-    def count(self, key, number):
-        return self.client.set(key, number)
-
-    def incr(self, key, by):
-        return self.client.incr(key, by)
-
     def delete(self, key):
         return self.client.delete(key)
 
+    def incr(self, key, by):
+        try:
+            return self.client.incr(key, by)
+        except self.missing:
+            return None
 
-class PythonMemcached(Pylibmc):
+
+class Pylibmc(Peer):
+    def __init__(self, compat, servers):
+        import pylibmc
+
+        self.missing = pylibmc.NotFound
+        _, distribution, *rest = compat.split("/")
+        behaviors = {"connect_timeout": 500, "retry_timeout": DEAD}
+        if distribution == "ketama-weighted":
+            behaviors.update(ketama=True, ketama_weighted=True, remove_failed=1, failure_limit=1)
+        else:
+            behaviors.update(distribution=distribution, hash=rest[0].replace("-", "_"))
+        self.client = pylibmc.Client([":".join(server) for server in servers], behaviors=behaviors)
+
+
+class PythonMemcached(Peer):
     def __init__(self, compat, servers):
         import memcache
 
-        servers = [(":".join(server[:2]), int(*server[2:]) or 1) for server in servers]
-        self.client = memcache.Client(servers, dead_retry=DEAD)
+        weighted = [(f"{host}:{port}", int(rest[0]) if rest else 1) for host, port, *rest in servers]
+        self.client = memcache.Client(weighted, dead_retry=DEAD)
 
 
-class Pymemcache(Pylibmc):
+class Pymemcache(Peer):
     def __init__(self, compat, servers):
         from pymemcache import serde
         from pymemcache.client.hash import HashClient
 
-        servers = [(host, int(port)) for host, port in servers]
         self.client = HashClient(
-            servers, serde=serde.pickle_serde, default_noreply=False, connect_timeout=0.5, timeout=2,
-            retry_attempts=0, dead_timeout=DEAD)
+            [(host, int(port)) for host, port in servers], serde=serde.pickle_serde,
+            default_noreply=False, connect_timeout=0.5, timeout=2, retry_attempts=0, dead_timeout=DEAD)
 
     def set(self, key, value):
         return self.client.set(key, value)
@@ -96,7 +99,7 @@ def answer(client, verb, key, *rest):
     if verb == "delete":
         return "deleted" if client.delete(key) else "failed"
     if verb == "count":
-        return "stored" if client.count(key, int(rest[0])) else "failed"
+        return "stored" if client.client.set(key, int(rest[0])) else "failed"
     if verb == "incr":
         total = client.incr(key, int(rest[0]))
         return "miss" if total is None else f"int {total}"
@@ -105,8 +108,8 @@ def answer(client, verb, key, *rest):
 
 def main():
     compat = sys.argv[1].split("+")[0]
-    kind = {"libmemcached": Pylibmc, "python-memcached": PythonMemcached, "pymemcache": Pymemcache}
-    client = kind[compat.split("/")[0]](compat, [server.split(":") for server in sys.argv[2:]])
+    peers = {"libmemcached": Pylibmc, "python-memcached": PythonMemcached, "pymemcache": Pymemcache}
+    client = peers[compat.split("/")[0]](compat, [server.split(":") for server in sys.argv[2:]])
     sys.stdin.reconfigure(encoding="utf-8", newline="\n")
     print("ready", flush=True)
     for line in sys.stdin:

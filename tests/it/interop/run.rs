@@ -1,5 +1,7 @@
 //! The one test that every peer takes: round trips, counters, and what happens when a server stops.
 
+use sockio::Value;
+
 use super::fleet::Fleet;
 use super::gaps::can;
 use super::pair::{BothWays, Pair};
@@ -84,9 +86,13 @@ fn failover(pair: &mut Pair, fleet: &mut Fleet, tally: &mut Tally) {
     pair.places.dead = Some(1);
     fleet.kill(1);
     pair.notice();
-    tally.add(pair.both_ways(fleet, "one server less"));
+    let trips = pair.both_ways(fleet, "one server less");
+    tally.add(trips);
 
     let Pair { places, peer, own } = pair;
+    // A call for many keys finds its servers by itself: it must find those of the calls for one.
+    let many = own.client.get_multi::<Value<'static>, _>(&places.keys);
+    assert_eq!(many.unwrap().hits().count(), trips.from_own);
     let value = Datum::sample(1, "homeless");
     for key in places.lost() {
         if places.place(key).is_some() {
