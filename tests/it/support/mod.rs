@@ -50,6 +50,7 @@ impl RealServer {
     }
 
     /// Starts one on this port of the loopback; `None` if another process has it.
+    #[cfg(all(feature = "compress", feature = "sha1"))]
     pub(crate) fn start_at(port: u16, args: &[&str]) -> Option<Self> {
         let (place, args) = (Place::Port(port), owned(args));
         Some(Self {
