@@ -5,27 +5,45 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 say() { printf '\n== %s\n' "$*"; }
 
-# need PROGRAM PACKAGE: the program, by the system's package manager if it is not there.
-need() {
-    command -v "$1" >/dev/null && return
-    say "installing $2"
-    if [ "$(id -u)" -ne 0 ]; then
-        echo "$1 is missing: install the package $2, or run this as root" >&2
-        exit 1
-    fi
-    if command -v apt-get >/dev/null; then
-        DEBIAN_FRONTEND=noninteractive apt-get update -qq </dev/null
-        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$2" </dev/null
-    elif command -v dnf >/dev/null; then
-        dnf install -y -q "$2" </dev/null
-    elif command -v apk >/dev/null; then
-        apk add --quiet "$2" </dev/null
-    fi
-    command -v "$1" >/dev/null || { echo "$1 is missing: install the package $2" >&2; exit 1; }
+# What the tests run for real: how to see that it is there, and Debian's package that brings it.
+needs() {
+    cat <<'EOF'
+command -v memcached|memcached
+command -v strace|strace
+php -r 'exit(extension_loaded("memcached") ? 0 : 1);'|php-cli php-memcached
+php -r 'exit(extension_loaded("memcache") ? 0 : 1);'|php-cli php-memcache
+perl -MCache::Memcached -e 1|perl libcache-memcached-perl
+perl -MCache::Memcached::Fast -e 1|libcache-memcached-fast-perl
+/usr/bin/python3 -c 'import pylibmc'|python3-pylibmc
+/usr/bin/python3 -c 'import memcache'|python3-memcache
+/usr/bin/python3 -c 'import pymemcache'|python3-pymemcache
+ruby -e 'require "dalli"'|ruby ruby-dalli
+command -v javac|default-jdk-headless
+test -e /usr/share/java/spymemcached.jar|libspymemcached-java
+command -v memccat|libmemcached-tools
+EOF
 }
 
-need memcached memcached
-need strace strace
+missing() {
+    needs | while IFS='|' read -r check packages; do
+        bash -c "$check" </dev/null >/dev/null 2>&1 || echo "$packages"
+    done
+}
+
+packages=$(missing | tr '\n' ' ')
+if [ -n "$packages" ]; then
+    if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
+        echo "These are missing (by the names of Debian's packages); install them, or run this as root on Debian: $packages" >&2
+        exit 1
+    fi
+    say "installing $packages"
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update -qq </dev/null
+    # shellcheck disable=SC2086 # a list of words
+    apt-get install -y -qq --no-install-recommends $packages </dev/null
+    still=$(missing | tr '\n' ' ')
+    [ -z "$still" ] || { echo "still missing: $still" >&2; exit 1; }
+fi
 
 say "tests, all features"
 cargo test --locked --all-features

@@ -132,7 +132,7 @@ impl MemcachedClient {
             .pool
             .hosts()
             .iter()
-            .map(|host| host.gate().dead().is_some_and(|dead| dead.ejected))
+            .map(|host| host.gate().ejected())
             .collect();
         let mut todo: Vec<u32> = (0..placed.len() as u32).collect();
         while !todo.is_empty() {
@@ -164,12 +164,13 @@ impl MemcachedClient {
         deadline: Moment,
         answers: &mut Answers<A>,
     ) -> (Vec<u32>, Vec<(usize, Range<usize>)>) {
+        let gone: Vec<usize> = (0..out.len()).filter(|server| out[*server]).collect();
         let mut nowhere = Vec::new();
         let mut counts = vec![0; out.len()];
         let mut servers = Vec::with_capacity(todo.len());
         for key in todo {
             let (hashed, given_hash) = placed.place(*key);
-            let server = self.pool.place(hashed, given_hash, out, deadline);
+            let server = self.pool.place(hashed, given_hash, &gone, deadline);
             match server {
                 Some(server) => counts[server] += 1,
                 None => nowhere.push(*key),

@@ -132,3 +132,18 @@ pub trait Transcoder: fmt::Debug + Send + Sync {
         0
     }
 }
+
+/// A shared transcoder is one too: `client.with_transcoder(compat.transcoder())`.
+impl<T: Transcoder + ?Sized> Transcoder for std::sync::Arc<T> {
+    fn encode<'a>(&self, value: Value<'a>) -> Result<Encoded<'a>> {
+        (**self).encode(value)
+    }
+
+    fn decode<'a>(&self, flags: u32, data: Cow<'a, [u8]>) -> Result<Value<'a>> {
+        (**self).decode(flags, data)
+    }
+
+    fn counter_flags(&self) -> u32 {
+        (**self).counter_flags()
+    }
+}

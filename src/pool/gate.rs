@@ -2,11 +2,11 @@
 //! It does no input or output, and does not know what a connection is.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-use crate::clock::Moment;
-
 use super::dead::{Dead, DeadUntil};
+use crate::clock::Moment;
 use crate::sync::{Arc, Condvar, Mutex, lock};
 
 /// The state of one server's connections.
@@ -17,6 +17,8 @@ use crate::sync::{Arc, Condvar, Mutex, lock};
 pub(crate) struct Gate<T> {
     state: Mutex<State<T>>,
     max_open: usize,
+    /// What the dead mark says, to be read without the lock: every call asks every server.
+    ejected: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -70,6 +72,7 @@ impl<T> Gate<T> {
         Self {
             state: Mutex::new(state),
             max_open,
+            ejected: AtomicBool::new(false),
         }
     }
 
@@ -157,6 +160,7 @@ impl<T> Gate<T> {
         }
         let waiting = std::mem::take(&mut state.waiting);
         if let Some(dead) = state.dead.until() {
+            self.ejected.store(dead.ejected, Relaxed);
             waiting
                 .iter()
                 .for_each(|waiter| waiter.offer(Entry::Dead(dead)));
@@ -169,12 +173,17 @@ impl<T> Gate<T> {
     pub(crate) fn kill_again(&self, now: Moment) -> Duration {
         let mut state = lock(&self.state);
         state.dead.fail_again(now);
+        if let Some(dead) = state.dead.until() {
+            self.ejected.store(dead.ejected, Relaxed);
+        }
         state.dead.delay()
     }
 
     /// The server lives again.
     pub(crate) fn revive(&self) {
-        lock(&self.state).dead.revive();
+        let mut state = lock(&self.state);
+        state.dead.revive();
+        self.ejected.store(false, Relaxed);
     }
 
     /// Ends all: idle connections are returned, to be closed, those who wait and those who come get [`Entry::Closed`].
@@ -208,6 +217,11 @@ impl<T> Gate<T> {
         state.idle = kept;
         state.open -= picked.len();
         picked
+    }
+
+    /// Whether the keys of the server go to others.
+    pub(crate) fn ejected(&self) -> bool {
+        self.ejected.load(Relaxed)
     }
 
     pub(crate) fn dead(&self) -> Option<DeadUntil> {

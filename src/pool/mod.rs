@@ -120,18 +120,23 @@ impl SockIoPool {
         self.0.inner.settings.failover
     }
 
-    /// The first server, in the order of the failover walk, that a key may live on and that is not `out`.
+    /// The first server, in the order of the failover walk, that a key may live on and that is not `gone` (ascending).
     pub(crate) fn place(
         &self,
         hashed: &[u8],
         given_hash: Option<i64>,
-        out: &[bool],
+        gone: &[usize],
         deadline: Moment,
     ) -> Option<usize> {
-        let mut candidates = self.0.inner.router.candidates(hashed, given_hash);
+        let left_list = match self.fails_over() {
+            true => gone.to_vec(),
+            false => Vec::new(),
+        };
+        let router = &self.0.inner.router;
+        let mut candidates = router.candidates_without(hashed, given_hash, left_list);
         loop {
             let server = candidates.next(&mut || Moment::now() >= deadline)?;
-            if !out[server] {
+            if !gone.contains(&server) {
                 return Some(server);
             }
             if !self.fails_over() {
@@ -158,9 +163,18 @@ impl SockIoPool {
         self.0.inner.rules.apply(key.to_key())
     }
 
-    /// The server of a key, while it is up.
+    /// The server to try first for a key.
     pub(crate) fn first(&self, key: &WireKey<'_>) -> usize {
-        self.0.inner.router.first(key.hashed(), key.given_hash())
+        let router = &self.0.inner.router;
+        let (hashed, given_hash) = (key.hashed(), key.given_hash());
+        let gone = self.0.inner.gone();
+        if gone.is_empty() {
+            return router.first(hashed, given_hash);
+        }
+        let mut candidates = router.candidates_without(hashed, given_hash, gone);
+        candidates
+            .next(&mut || false)
+            .unwrap_or_else(|| router.first(hashed, given_hash))
     }
 
     /// The way from a key to another server than the first.
@@ -228,6 +242,17 @@ impl Inner {
             calls,
             heard,
         )
+    }
+}
+
+impl Inner {
+    /// The servers whose keys go to others, ascending.
+    fn gone(&self) -> Vec<usize> {
+        let servers = self.hosts.iter().filter(|host| host.gate().ejected());
+        match self.settings.failover {
+            true => servers.map(Host::index).collect(),
+            false => Vec::new(),
+        }
     }
 }
 

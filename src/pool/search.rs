@@ -18,9 +18,12 @@ pub(crate) struct Search<'s> {
 
 impl<'s> Search<'s> {
     pub(crate) fn new(inner: &'s Inner, key: &'s WireKey<'_>, deadline: Moment) -> Self {
+        let (hashed, given_hash) = (key.hashed(), key.given_hash());
         Self {
             inner,
-            candidates: inner.router.candidates(key.hashed(), key.given_hash()),
+            candidates: inner
+                .router
+                .candidates_without(hashed, given_hash, inner.gone()),
             deadline,
             tried: Vec::new(),
         }

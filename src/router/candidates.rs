@@ -28,6 +28,8 @@ enum State<'a> {
         router: &'a Router,
         key: &'a [u8],
         given_hash: Option<i64>,
+        /// Ascending.
+        gone: Vec<usize>,
     },
     Chosen(FirstChoice<'a>),
     Walking(Box<dyn NextServer + 'a>),
@@ -35,12 +37,18 @@ enum State<'a> {
 }
 
 impl<'a> Candidates<'a> {
-    pub(super) fn new(router: &'a Router, key: &'a [u8], given_hash: Option<i64>) -> Self {
+    pub(super) fn new(
+        router: &'a Router,
+        key: &'a [u8],
+        given_hash: Option<i64>,
+        gone: Vec<usize>,
+    ) -> Self {
         Self {
             state: State::Fresh {
                 router,
                 key,
                 given_hash,
+                gone,
             },
             draws_left: router.placement().slots() + MAX_EXTRA_DRAWS,
         }
@@ -48,7 +56,7 @@ impl<'a> Candidates<'a> {
 
     /// The next server to try, or `None` when the walk ends. A walk may lead to the same server again.
     ///
-    /// The first call allocates nothing. Later ones may hash for a while: they ask `expired` now and
+    /// The first call allocates nothing while no server is known to have failed. Later ones may hash for a while: they ask `expired` now and
     /// then and end the walk when it says so.
     pub fn next(&mut self, expired: &mut dyn FnMut() -> bool) -> Option<usize> {
         self.draws_left = self.draws_left.checked_sub(1)?;
@@ -57,8 +65,18 @@ impl<'a> Candidates<'a> {
                 router,
                 key,
                 given_hash,
+                gone,
             } => {
                 let choice = router.choose(key, *given_hash);
+                if !gone.is_empty() && router.placement().slots() > 1 {
+                    let walk = router.walk.start_without(choice, std::mem::take(gone));
+                    let first = walk.and_then(|mut walk| Some((walk.next(expired)?, walk)));
+                    // Where none is left, the first choice tells why.
+                    if let Some((server, walk)) = first {
+                        self.state = State::Walking(walk);
+                        return Some(server);
+                    }
+                }
                 let server = choice.server();
                 self.state = State::Chosen(choice);
                 Some(server)

@@ -8,28 +8,25 @@ use super::{FirstChoice, NextServer, Placement};
 /// Placements kept per router. One serves as long as the same servers are gone; a ring of 1,000 servers takes 1.3 MB.
 const MAX_KEPT: usize = 16;
 
-/// After each failure the first choice among those that have not failed.
+/// The first choice among those that have not failed; after each failure the first among the rest.
 pub(super) struct Eject<'a> {
-    failed: FirstChoice<'a>,
+    choice: FirstChoice<'a>,
     /// Ascending.
     gone: Vec<usize>,
 }
 
 impl<'a> Eject<'a> {
-    pub(super) fn new(failed: FirstChoice<'a>) -> Self {
-        Self {
-            failed,
-            gone: vec![failed.server()],
-        }
+    pub(super) fn new(choice: FirstChoice<'a>, gone: Vec<usize>) -> Self {
+        Self { choice, gone }
     }
 }
 
 impl NextServer for Eject<'_> {
     fn next(&mut self, _expired: &mut dyn FnMut() -> bool) -> Option<usize> {
-        let failed = &self.failed;
-        let server = failed
+        let choice = &self.choice;
+        let server = choice
             .router()
-            .first_without(&self.gone, failed.key(), failed.hash())?;
+            .first_without(&self.gone, choice.key(), choice.hash())?;
         let at = self.gone.partition_point(|gone| *gone < server);
         self.gone.insert(at, server);
         Some(server)
@@ -104,5 +101,38 @@ impl KeptSurvivors {
 impl fmt::Debug for KeptSurvivors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("KeptSurvivors")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Compat;
+    use crate::server::ServerAddr;
+
+    /// Seen live with PHP's Memcached and weights 1, 3 and 2.
+    #[test]
+    fn a_weighted_ring_without_a_server_has_other_points_for_the_rest() {
+        let servers: Vec<ServerAddr> = ["a:1:1", "b:1:3", "c:1:2"]
+            .map(|it| it.parse().unwrap())
+            .into();
+        let rest = vec![servers[0].clone(), servers[2].clone()];
+        let compat = Compat::default();
+        let (whole, rest) = (
+            compat.router(servers).unwrap(),
+            compat.router(rest).unwrap(),
+        );
+        let mut moved = 0;
+        for number in 0..1000 {
+            let key = format!("key_{number}").into_bytes();
+            let placed = [0, 2][rest.first(&key, None)];
+            let walked = whole.walk(&key, None, |server| server == 1);
+            assert_eq!(
+                (walked.server, &*walked.tried),
+                (Some(placed), &[placed][..])
+            );
+            let first = whole.first(&key, None);
+            moved += usize::from(first != 1 && first != placed);
+        }
+        assert!(moved > 20, "{moved} keys of the living moved");
     }
 }

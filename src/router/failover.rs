@@ -26,6 +26,16 @@ const PECL_REDRAWS: usize = 20;
 pub trait FailoverWalk: fmt::Debug + Send + Sync {
     /// Begins the walk of one call. Not called while the first choice answers.
     fn start<'a>(&'a self, failed: FirstChoice<'a>) -> Box<dyn NextServer + 'a>;
+
+    /// Begins the walk of one call when the servers in `gone`, ascending, are known to have failed before it; its first
+    /// server is then the first to be tried. `None`, the default: their failure changes nothing for the keys of the others.
+    fn start_without<'a>(
+        &'a self,
+        _first: FirstChoice<'a>,
+        _gone: Vec<usize>,
+    ) -> Option<Box<dyn NextServer + 'a>> {
+        None
+    }
 }
 
 /// The walk of one call. It is asked for a server after each one that failed.
@@ -124,6 +134,9 @@ pub enum Walk {
     /// Dalli: hashes `0key`, `1key`, …, 20 tries in all.
     DalliRehash,
     /// The servers that failed leave the list, and the rest are placed anew: libmemcached with `REMOVE_FAILED_SERVERS`, Enyim, pymemcache.
+    ///
+    /// Where weights differ this moves keys between the servers that remain, too: on libmemcached's weighted ring the
+    /// number of a server's points goes by its share of the weights of those in the ring.
     Eject,
 }
 
@@ -142,7 +155,18 @@ impl FailoverWalk for Walk {
             Walk::InOrder => Box::new(InOrder::new(failed)),
             Walk::PythonRehash => redraw(Draw::Chain, 0, PYTHON_REDRAWS),
             Walk::DalliRehash => redraw(Draw::Anew, 0, DALLI_REDRAWS),
-            Walk::Eject => Box::new(Eject::new(failed)),
+            Walk::Eject => Box::new(Eject::new(failed, vec![failed.server()])),
+        }
+    }
+
+    fn start_without<'a>(
+        &'a self,
+        first: FirstChoice<'a>,
+        gone: Vec<usize>,
+    ) -> Option<Box<dyn NextServer + 'a>> {
+        match self {
+            Walk::Eject => Some(Box::new(Eject::new(first, gone))),
+            _ => None,
         }
     }
 }

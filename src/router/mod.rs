@@ -177,17 +177,29 @@ impl Router {
         hashed_key: &'a [u8],
         given_hash: Option<i64>,
     ) -> Candidates<'a> {
-        Candidates::new(self, hashed_key, given_hash)
+        Candidates::new(self, hashed_key, given_hash, Vec::new())
     }
 
-    /// What a call does when the servers for which `is_dead` says so do not answer.
+    /// The servers to try for a key when those in `gone`, ascending, are known to have failed: clients whose failed servers
+    /// leave the list begin with another one. For the others this is the same as [`candidates`](Self::candidates), and may name a server in `gone`.
+    pub fn candidates_without<'a>(
+        &'a self,
+        hashed_key: &'a [u8],
+        given_hash: Option<i64>,
+        gone: Vec<usize>,
+    ) -> Candidates<'a> {
+        Candidates::new(self, hashed_key, given_hash, gone)
+    }
+
+    /// What a call does when the servers for which `is_dead` says so are known to be down.
     pub fn walk(
         &self,
         hashed_key: &[u8],
         given_hash: Option<i64>,
         is_dead: impl Fn(usize) -> bool,
     ) -> Walked {
-        let mut candidates = self.candidates(hashed_key, given_hash);
+        let gone = (0..self.servers.len()).filter(|server| is_dead(*server));
+        let mut candidates = self.candidates_without(hashed_key, given_hash, gone.collect());
         let mut tried = Vec::new();
         while let Some(server) = candidates.next(&mut || false) {
             tried.push(server);

@@ -13,6 +13,8 @@ mod fairness;
 mod golden;
 mod growth;
 mod hashes;
+#[cfg(all(feature = "compress", feature = "sha1"))]
+mod interop;
 mod multi;
 #[cfg(all(feature = "php", feature = "compress"))]
 mod php_live;

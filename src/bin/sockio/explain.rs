@@ -54,7 +54,8 @@ pub(crate) fn write(
 /// The servers to try should each fail; up to the first that answers, if it is known which do.
 fn walk(router: &Router, hashed: &[u8], dead: &[bool]) -> String {
     let is_dead = |server: usize| dead.get(server).is_some_and(|dead| *dead);
-    let mut candidates = router.candidates(hashed, None);
+    let down = (0..dead.len()).filter(|server| is_dead(*server));
+    let mut candidates = router.candidates_without(hashed, None, down.collect());
     let mut steps = Vec::new();
     while let Some(server) = candidates.next(&mut || false) {
         if steps.len() == MAX_SHOWN {

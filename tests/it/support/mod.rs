@@ -49,6 +49,17 @@ impl RealServer {
         panic!("memcached {args:?} did not start");
     }
 
+    /// Starts one on this port of the loopback; `None` if another process has it.
+    #[cfg(all(feature = "compress", feature = "sha1"))]
+    pub(crate) fn start_at(port: u16, args: &[&str]) -> Option<Self> {
+        let (place, args) = (Place::Port(port), owned(args));
+        Some(Self {
+            process: Process::start(&place, &args)?,
+            place,
+            args,
+        })
+    }
+
     /// Starts one that listens on a unix socket only.
     #[cfg(unix)]
     pub(crate) fn start_unix(args: &[&str]) -> Self {
