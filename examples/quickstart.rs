@@ -13,7 +13,10 @@ use sockio::{Cas, Expiry, MemcachedClient, SockIoPool};
 fn main() -> Result<(), Box<dyn Error>> {
     let mut own = Vec::new();
     let servers: Vec<String> = match std::env::var("SOCKIO_SERVERS") {
-        Ok(names) => names.split(',').map(str::to_owned).collect(),
+        Ok(names) => names
+            .split(',')
+            .map(|name| name.trim().to_owned())
+            .collect(),
         Err(_) => {
             own = vec![Server::start()?, Server::start()?];
             println!("SOCKIO_SERVERS is not set: two servers are started here");

@@ -149,7 +149,7 @@ impl Error {
         } else {
             ErrorKind::Connect
         };
-        Self::new(kind, "connecting failed").with_source(source)
+        Self::new(kind, "connecting failed").with_source(plain(source))
     }
 
     /// The error of a read or write on an open connection.
@@ -159,7 +159,7 @@ impl Error {
         } else {
             ErrorKind::Connection
         };
-        Self::new(kind, doing).with_source(source)
+        Self::new(kind, doing).with_source(plain(source))
     }
 
     /// Turns the loss of an answer to a command that changes something into [`ErrorKind::Ambiguous`], the cause kept.
@@ -199,6 +199,14 @@ impl Error {
     }
 }
 
+/// The system calls an expired timer "resource temporarily unavailable": it is told as what it is.
+fn plain(error: io::Error) -> io::Error {
+    if is_timeout(&error) {
+        return io::ErrorKind::TimedOut.into();
+    }
+    error
+}
+
 /// `SO_RCVTIMEO` and `SO_SNDTIMEO` show as `WouldBlock` on Unix and as `TimedOut` on Windows.
 fn is_timeout(error: &io::Error) -> bool {
     matches!(
@@ -209,17 +217,24 @@ fn is_timeout(error: &io::Error) -> bool {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0.server {
-            Some(server) => write!(f, "{server}: {}", self.0.message)?,
-            None => f.write_str(&self.0.message)?,
+        if let Some(server) = &self.0.server {
+            write!(f, "{server}: ")?;
         }
-        match &self.0.source {
-            Some(source) => match source.downcast_ref::<Error>() {
-                // The cause stands at the same server: its name once is enough.
-                Some(cause) => write!(f, ": {}", cause.0.message),
-                None => write!(f, ": {source}"),
-            },
-            None => Ok(()),
+        self.write_causes(f)
+    }
+}
+
+impl Error {
+    /// The message and those of the causes. They stand at the same server: its name once is enough.
+    fn write_causes(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)?;
+        let Some(source) = &self.0.source else {
+            return Ok(());
+        };
+        f.write_str(": ")?;
+        match source.downcast_ref::<Error>() {
+            Some(cause) => cause.write_causes(f),
+            None => write!(f, "{source}"),
         }
     }
 }
@@ -261,7 +276,7 @@ mod tests {
         assert!(error.is_ambiguous() && error.is_timeout() && !error.is_connect());
         assert_eq!(
             error.to_string(),
-            "a:1: the command was sent, its outcome is not known: reading the reply"
+            "a:1: the command was sent, its outcome is not known: reading the reply: timed out"
         );
         assert!(
             StdError::source(&error)

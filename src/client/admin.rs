@@ -87,7 +87,7 @@ impl MemcachedClient {
     /// Sets how much every server writes to its log: 0 little, 1 warnings, 2 and more commands too.
     pub fn verbosity(&self, level: u32) -> PerServer<()> {
         self.each_server(|host| {
-            self.execute_on(host, Repeat::Overwrites, |io| {
+            self.execute_on(host, Repeat::Never, |io| {
                 io.send(1, None, |out| {
                     text::encode(&Request::Verbosity { level }, out)
                 })?;
@@ -101,7 +101,7 @@ impl MemcachedClient {
         let delay = delay
             .filter(|delay| !delay.is_zero())
             .map(|delay| Expiry::after(delay).exptime(SystemTime::now).unsigned_abs());
-        self.execute_on(host, Repeat::Overwrites, |io| {
+        self.execute_on(host, Repeat::Never, |io| {
             io.send(1, None, |out| {
                 text::encode(&Request::FlushAll { delay }, out)
             })?;

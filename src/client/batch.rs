@@ -178,13 +178,13 @@ impl MemcachedClient {
             servers.push(server);
         }
         if !nowhere.is_empty() {
-            answers.fail(
-                &nowhere,
-                Error::new(
-                    ErrorKind::NoServer,
-                    "every server that the keys may live on is marked dead",
-                ),
-            );
+            let error = if Moment::now() >= deadline {
+                Error::timeout("the time was up before a server was found")
+            } else {
+                let message = "every server that the keys may live on is marked dead";
+                Error::new(ErrorKind::NoServer, message)
+            };
+            answers.fail(&nowhere, error);
         }
         let mut groups = Vec::with_capacity(out.len());
         let mut next = vec![0; out.len()];
@@ -261,8 +261,10 @@ impl MemcachedClient {
         let known = answers.failures().len();
         let server = part.lease.host().index();
         let name = self.pool.hosts()[server].addr().name();
-        part.lease.io().catch_up();
-        let received = sent.and_then(|()| batch.receive(part.lease.io(), keys, answers));
+        let received = sent.and_then(|()| {
+            part.lease.io().catch_up_reading();
+            batch.receive(part.lease.io(), keys, answers)
+        });
         answers.name_failures(known, name);
         let Err(error) = received else {
             return Some(part);

@@ -1,6 +1,6 @@
 //! The answers to a call with many keys: one for each, and why some are not known.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::hash::Hash;
 
@@ -165,6 +165,8 @@ impl<K, A> fmt::Debug for Multi<K, A> {
 pub(super) struct Answers<A> {
     slots: Vec<Option<A>>,
     failures: Vec<Failure>,
+    /// The keys of all failures.
+    failed: HashSet<u32>,
 }
 
 impl<A> Answers<A> {
@@ -172,6 +174,7 @@ impl<A> Answers<A> {
         Self {
             slots: std::iter::repeat_with(|| None).take(keys).collect(),
             failures: Vec::new(),
+            failed: HashSet::new(),
         }
     }
 
@@ -179,30 +182,24 @@ impl<A> Answers<A> {
     pub(super) fn enter(&mut self, key: u32, answer: Result<A>) {
         match answer {
             Ok(answer) => self.slots[key as usize] = Some(answer),
-            Err(error) => self.failures.push(Failure::new(error, vec![key as usize])),
+            Err(error) => self.fail(&[key], error),
         }
     }
 
     /// Enters the reason why those of `keys` that have no answer yet will have none.
     pub(super) fn fail(&mut self, keys: &[u32], error: Error) {
-        let open = keys
-            .iter()
-            .filter(|key| self.is_open(**key))
-            .map(|key| *key as usize);
-        let open: Vec<usize> = open.collect();
+        let open = keys.iter().copied().filter(|key| self.is_open(*key));
+        let open: Vec<u32> = open.collect();
         if !open.is_empty() {
-            self.failures.push(Failure::new(error, open));
+            self.failed.extend(&open);
+            let keys = open.into_iter().map(|key| key as usize).collect();
+            self.failures.push(Failure::new(error, keys));
         }
     }
 
     /// Whether a key has neither an answer nor a reason why it has none.
     pub(super) fn is_open(&self, key: u32) -> bool {
-        let key = key as usize;
-        self.slots[key].is_none()
-            && !self
-                .failures
-                .iter()
-                .any(|failure| failure.keys.contains(&key))
+        self.slots[key as usize].is_none() && !self.failed.contains(&key)
     }
 
     pub(super) fn failures(&self) -> &[Failure] {

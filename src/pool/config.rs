@@ -231,6 +231,16 @@ impl SockIoPoolBuilder {
         self
     }
 
+    /// The limit of waiting for a connection while all [`max_open`](Self::max_open) are lent.
+    /// Default: what is left of the operation's time.
+    #[doc(alias = "maxWait")]
+    #[doc(alias = "setMaxWait")]
+    #[doc(alias = "QueueTimeout")]
+    pub fn wait_timeout(mut self, time: Duration) -> Self {
+        self.settings.wait_timeout = time;
+        self
+    }
+
     /// How long a server that failed is left alone: `start`, then twice as long after each vain try, up to `limit`.
     /// Default 100 ms and 10 minutes.
     #[doc(alias = "hostDeadDur")]
@@ -255,7 +265,7 @@ impl SockIoPoolBuilder {
         self
     }
 
-    /// Sends TCP keep-alive probes after a connection was idle for this long. Default: none.
+    /// Sends TCP keep-alive probes after a connection was idle for this long, 1 s to 32,767 s. Default: none.
     #[doc(alias = "OPT_TCP_KEEPALIVE")]
     pub fn keep_alive(mut self, idle: Duration) -> Self {
         self.settings.socket.keep_alive = Some(idle);

@@ -145,11 +145,12 @@ impl Host {
                 }
                 Entry::Wait(waiter) => {
                     self.ask_for_more();
-                    let Some(offer) = self.gate.wait(&waiter, deadline.since(now)) else {
+                    let limit = deadline.since(now).min(self.settings.wait_timeout);
+                    let Some(offer) = self.gate.wait(&waiter, limit) else {
                         Counts::add(&self.counts.timeouts);
                         let max_open = self.settings.max_open;
                         let message = format!(
-                            "all {max_open} connections (max_open) were in use until the deadline"
+                            "all {max_open} connections (max_open) were in use for {limit:?}, until the time for waiting was up"
                         );
                         return Err(Refusal::Final(Error::timeout(message).at(self.addr.name())));
                     };
@@ -397,9 +398,8 @@ impl Lease<'_> {
         let Some(connection) = &self.connection else {
             return false;
         };
-        let time = Moment::now().since(connection.used_at);
         connection.io.has_written()
-            && time >= FAIR_TRY.min(self.host.settings.socket.socket_timeout)
+            && connection.io.waited() >= FAIR_TRY.min(self.host.settings.socket.socket_timeout)
     }
 
     /// Closes the connection and opens another on the same permit.

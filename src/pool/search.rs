@@ -40,6 +40,10 @@ impl<'s> Search<'s> {
             match self.candidates.next(&mut || Moment::now() >= deadline) {
                 Some(next) if self.tried.contains(&next) => {}
                 Some(next) => return Ok(next),
+                None if Moment::now() >= deadline => {
+                    let message = "the time was up before another server was found";
+                    return Err(Error::timeout(message).with_source(error));
+                }
                 None => return Err(error),
             }
         }

@@ -23,6 +23,7 @@ pub(crate) struct Settings {
     pub(crate) max_lifetime: Option<Duration>,
     pub(crate) maint_sleep: Duration,
     pub(crate) operation_timeout: Duration,
+    pub(crate) wait_timeout: Duration,
     pub(crate) dead_start: Duration,
     pub(crate) dead_limit: Duration,
     pub(crate) failure_limit: u32,
@@ -48,6 +49,7 @@ impl Default for Settings {
             max_lifetime: None,
             maint_sleep: Duration::from_secs(30),
             operation_timeout: Duration::from_secs(5),
+            wait_timeout: LONGEST,
             dead_start: Duration::from_millis(100),
             dead_limit: Duration::from_secs(10 * 60),
             failure_limit: 1,
@@ -99,6 +101,7 @@ impl Settings {
             ("operation_timeout", &mut self.operation_timeout),
             ("socket_timeout", &mut self.socket.socket_timeout),
             ("connect_timeout", &mut self.socket.connect_timeout),
+            ("wait_timeout", &mut self.wait_timeout),
             ("max_busy", &mut self.max_busy),
             ("max_idle", &mut self.max_idle),
             ("maint_sleep", &mut self.maint_sleep),
@@ -112,6 +115,15 @@ impl Settings {
                 )));
             }
             *time = (*time).min(LONGEST);
+        }
+        if let Some(idle) = self.socket.keep_alive {
+            // Linux takes whole seconds up to this (`tcp.h`, `MAX_TCP_KEEPIDLE`), and nobody takes less than one.
+            let possible = Duration::from_secs(1)..=Duration::from_secs(32_767);
+            if !possible.contains(&idle) {
+                return Err(Error::config(format!(
+                    "keep_alive is {idle:?}; it must be from 1 s to 32,767 s"
+                )));
+            }
         }
         if self.dead_start > self.dead_limit {
             return Err(Error::config("dead_backoff starts above its limit"));
@@ -146,7 +158,13 @@ mod tests {
     #[test]
     fn each_impossible_setting_has_its_own_message() {
         type Spoil = fn(&mut Settings);
-        let bad: [(&str, Spoil); 8] = [
+        let bad: [(&str, Spoil); 10] = [
+            ("keep_alive is 0ns", |s| {
+                s.socket.keep_alive = Some(Duration::ZERO)
+            }),
+            ("keep_alive is 129600s", |s| {
+                s.socket.keep_alive = Some(Duration::from_secs(129_600))
+            }),
             ("initial_conn is 40", |s| s.initial_conn = 40),
             ("min_conn is 40, more than max_conn", |s| s.min_conn = 40),
             ("max_conn is 0", |s| (s.max_conn, s.min_conn) = (0, 0)),

@@ -76,6 +76,10 @@ pub(crate) struct Limits {
 #[derive(Clone, Copy, Debug)]
 struct Call {
     deadline: Moment,
+    /// The end of reading: [`LAST_LOOK`] may put it behind the deadline.
+    read_deadline: Moment,
+    /// When the last command began to go out.
+    sent_at: Moment,
     /// A time not long before: spares a look at the clock.
     now: Moment,
     /// Whether any byte was written, and any read, since the connection was lent.
@@ -101,6 +105,8 @@ impl SockIo {
             write_timer: limits.socket_timeout,
             call: Call {
                 deadline: now,
+                read_deadline: now,
+                sent_at: now,
                 now,
                 written: false,
                 heard: false,
@@ -116,17 +122,30 @@ impl SockIo {
     pub(crate) fn begin(&mut self, deadline: Moment, now: Moment) {
         self.call = Call {
             deadline,
+            read_deadline: deadline,
+            sent_at: now,
             now,
             written: false,
             heard: false,
         };
     }
 
-    /// Time went by with other connections of the same operation. What has come by now is still taken, also where the deadline is over:
-    /// a server that answered in time does not pay for another one that did not.
+    /// Time went by with other connections of the same operation.
     pub(crate) fn catch_up(&mut self) {
         self.look_at_clock();
-        self.call.deadline = self.call.deadline.max(self.call.now + LAST_LOOK);
+        self.call.read_deadline = self.call.deadline;
+    }
+
+    /// The same before the answer to a command that was sent in time is read. What has come by now is still taken, also where
+    /// the deadline is over: a server that answered in time does not pay for another one that did not.
+    pub(crate) fn catch_up_reading(&mut self) {
+        self.look_at_clock();
+        self.call.read_deadline = self.call.deadline.max(self.call.now + LAST_LOOK);
+    }
+
+    /// How long the server has had for its answer.
+    pub(crate) fn waited(&self) -> Duration {
+        Moment::now().since(self.call.sent_at)
     }
 
     pub(crate) fn deadline(&self) -> Moment {
@@ -197,11 +216,9 @@ impl SockIo {
         self.call.now = Moment::now();
     }
 
-    /// In nanoseconds.
-    fn time_left(&mut self, doing: &'static str) -> Result<u64> {
-        let left = self
-            .call
-            .deadline
+    /// Nanoseconds until `end`, and no more than one read or write may take.
+    fn time_left(&mut self, doing: &'static str, end: Moment) -> Result<u64> {
+        let left = end
             .nanos_since(self.call.now)
             .min(self.limits.socket_timeout);
         if left == 0 {

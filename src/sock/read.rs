@@ -174,7 +174,7 @@ impl SockIo {
     /// Like [`body`](Self::body), into a vector of the caller's, which is emptied first.
     pub(crate) fn body_into(&mut self, len: usize, value: &mut Vec<u8>) -> Result<()> {
         value.clear();
-        if len + 2 > INPUT_ROOM && len <= self.limits.max_value_len {
+        if len.saturating_add(2) > INPUT_ROOM && len <= self.limits.max_value_len {
             return self.large_body(len, value);
         }
         self.body(len, |body| value.extend_from_slice(&body))
@@ -190,8 +190,8 @@ impl SockIo {
             self.arm_read()?;
             self.spoiled = true;
             // The timer is for each read: a peer that drips would outlive it, so the maintenance thread keeps the deadline.
-            self.line.begin_untimed_read(self.call.deadline);
-            self.watch.expect(self.call.deadline);
+            self.line.begin_untimed_read(self.call.read_deadline);
+            self.watch.expect(self.call.read_deadline);
             let read = self.line.stream.read_many(missing, value);
             self.line.end_untimed_read();
             self.look_at_clock();
@@ -244,7 +244,7 @@ impl SockIo {
         if self.call.heard {
             self.look_at_clock();
         }
-        let limit = self.time_left("reading the reply")?;
+        let limit = self.time_left("reading the reply", self.call.read_deadline)?;
         if !near(self.read_timer, limit) {
             self.line
                 .stream

@@ -16,10 +16,11 @@ impl SockIo {
         encode: impl FnOnce(&mut Vec<u8>),
     ) -> Result<()> {
         // A call that comes too late leaves the connection as it is.
-        self.time_left("sending the command")?;
+        self.time_left("sending the command", self.call.deadline)?;
         self.output.clear();
         encode(&mut self.output);
         self.owed += replies;
+        self.call.sent_at = self.call.now;
         self.spoiled = true;
         match body {
             Some(body) if body.len() > COPIED_BODY => self.write_parts(body)?,
@@ -39,7 +40,7 @@ impl SockIo {
     }
 
     fn arm_write(&mut self) -> Result<()> {
-        let limit = self.time_left("sending the command")?;
+        let limit = self.time_left("sending the command", self.call.deadline)?;
         if !near(self.write_timer, limit) {
             self.line
                 .stream

@@ -186,6 +186,11 @@ fn lines(expect: Expect) -> &'static [Line] {
 
 const ERRORS: &[Line] = &[
     (b"ERROR\r\n", Read::Error { server: false }),
+    // The server's own trouble, in spite of the word: memcached sends it before it closes.
+    (
+        b"ERROR Too many open connections",
+        Read::Error { server: true },
+    ),
     (b"ERROR ", Read::Error { server: false }),
     (b"CLIENT_ERROR ", Read::Error { server: false }),
     (b"SERVER_ERROR ", Read::Error { server: true }),
