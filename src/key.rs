@@ -156,8 +156,10 @@ impl<T: AsRef<[u8]> + ?Sized> ToKey for T {
 }
 
 /// The rules that turn a caller's key into the bytes on the wire and the bytes that are hashed.
+///
+/// Made by [`Compat::key_rules`](crate::Compat::key_rules), for programs that place keys without a pool.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct KeyRules {
+pub struct KeyRules {
     pub(crate) transform: KeyTransform,
     /// Stands before every key on the wire.
     pub(crate) prefix: Arc<[u8]>,
@@ -166,7 +168,7 @@ pub(crate) struct KeyRules {
 }
 
 /// A key that passed the check: 1 to 250 bytes, none of them a blank, a control byte or DEL.
-pub(crate) struct WireKey<'a> {
+pub struct WireKey<'a> {
     bytes: Wire<'a>,
     hashed_from: usize,
     place: Place<'a>,
@@ -208,7 +210,10 @@ impl KeyRules {
     }
 
     /// The key as it goes over the wire, checked.
-    pub(crate) fn apply<'a>(&self, key: KeyRef<'a>) -> Result<WireKey<'a>> {
+    ///
+    /// # Errors
+    /// [`ErrorKind::Key`](crate::ErrorKind::Key) if no server can take it.
+    pub fn apply<'a>(&self, key: KeyRef<'a>) -> Result<WireKey<'a>> {
         let bytes = if self.prefix.is_empty() && self.transform == KeyTransform::Raw {
             check(key.bytes)?;
             Wire::Borrowed(key.bytes)
@@ -277,7 +282,7 @@ impl<'a> WireKey<'a> {
     }
 
     /// What is sent.
-    pub(crate) fn bytes(&self) -> &[u8] {
+    pub fn bytes(&self) -> &[u8] {
         match &self.bytes {
             Wire::Borrowed(bytes) => bytes,
             Wire::Built { buffer, len } => &buffer[..*len],
@@ -285,7 +290,7 @@ impl<'a> WireKey<'a> {
     }
 
     /// What is hashed to find the server, and hashed again when the first choice fails.
-    pub(crate) fn hashed(&self) -> &[u8] {
+    pub fn hashed(&self) -> &[u8] {
         match &self.place {
             Place::Key(key) => key,
             // A prefix that fills the whole key leaves nothing.
@@ -304,6 +309,13 @@ impl<'a> WireKey<'a> {
             Place::Hash(hash) => Some(hash),
             _ => None,
         }
+    }
+}
+
+/// Shows the length, never the key: keys may be secrets.
+impl fmt::Debug for WireKey<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "WireKey({} bytes)", self.bytes().len())
     }
 }
 

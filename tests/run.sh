@@ -25,6 +25,7 @@ need() {
 }
 
 need memcached memcached
+need strace strace
 
 say "tests, all features"
 cargo test --locked --all-features

@@ -4,7 +4,7 @@ use crate::clock::Moment;
 use std::ops::Range;
 
 use super::MemcachedClient;
-use super::execute::{Repeat, deadline};
+use super::execute::Repeat;
 use super::outcome::Answers;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::{Place, ToKey};
@@ -126,7 +126,7 @@ impl MemcachedClient {
     /// Does it with all keys. The servers are asked at the same time; the keys of one that cannot be reached go where
     /// failover leads, in a second round.
     pub(super) fn run<B: Batch>(&self, placed: &Placed<'_>, batch: &mut B) -> Answers<B::Answer> {
-        let deadline = deadline(Moment::now(), self.timeout);
+        let deadline = self.begin().deadline;
         let mut answers = Answers::new(placed.len());
         let mut out: Vec<bool> = self
             .pool

@@ -22,6 +22,14 @@ pub(super) enum Repeat {
     Never,
 }
 
+/// The time of an operation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Call {
+    /// A look at the clock not long before.
+    pub(super) now: Moment,
+    pub(super) deadline: Moment,
+}
+
 /// What is called once per try with a connection: sends the command and reads the answer.
 pub(super) trait Exchange<R>: FnMut(&mut SockIo) -> Result<R> {}
 impl<R, F: FnMut(&mut SockIo) -> Result<R>> Exchange<R> for F {}
@@ -34,18 +42,35 @@ impl MemcachedClient {
         repeat: Repeat,
         mut exchange: impl Exchange<R>,
     ) -> Result<R> {
-        let now = Moment::now();
-        let mut search = self.pool.search(key, now, deadline(now, self.timeout));
+        let call = self.begin();
+        let first = self.pool.first(key);
+        match self.attempt(first, call, repeat, &mut exchange) {
+            Ok(answer) => Ok(answer),
+            Err(Refusal::Final(error)) => Err(error),
+            Err(Refusal::Unavailable(error)) => {
+                self.elsewhere(key, (first, error), call, repeat, &mut exchange)
+            }
+        }
+    }
+
+    /// Goes on where failover leads.
+    #[cold]
+    fn elsewhere<R>(
+        &self,
+        key: &WireKey<'_>,
+        (mut server, mut error): (usize, Error),
+        call: Call,
+        repeat: Repeat,
+        exchange: &mut impl Exchange<R>,
+    ) -> Result<R> {
+        let mut search = self.pool.search(key, call.deadline);
         loop {
-            let mut lease = search.next()?;
-            let index = lease.host().index();
-            match exchange(lease.io()) {
+            server = search.after(server, error)?;
+            let now = Moment::now();
+            match self.attempt(server, Call { now, ..call }, repeat, exchange) {
                 Ok(answer) => return Ok(answer),
-                Err(error) => match self.second_try(lease, error, repeat, &mut exchange) {
-                    Ok((answer, _)) => return Ok(answer),
-                    Err(Refusal::Final(error)) => return Err(error),
-                    Err(Refusal::Unavailable(error)) => search.refused(index, error)?,
-                },
+                Err(Refusal::Final(error)) => return Err(error),
+                Err(Refusal::Unavailable(refused)) => error = refused,
             }
         }
     }
@@ -57,19 +82,37 @@ impl MemcachedClient {
         repeat: Repeat,
         mut exchange: impl Exchange<R>,
     ) -> Result<R> {
+        self.attempt(host.index(), self.begin(), repeat, &mut exchange)
+            .map_err(|(Refusal::Final(error) | Refusal::Unavailable(error))| error)
+    }
+
+    /// Borrows a connection of a server, and runs a command on it.
+    fn attempt<R>(
+        &self,
+        server: usize,
+        call: Call,
+        repeat: Repeat,
+        exchange: &mut impl Exchange<R>,
+    ) -> std::result::Result<R, Refusal> {
+        let mut lease = self.pool.hosts()[server].lend(call.deadline, call.now)?;
+        match exchange(lease.io()) {
+            Ok(answer) => Ok(answer),
+            Err(error) => {
+                let again = self.second_try(lease, error, repeat, exchange);
+                again.map(|(answer, _)| answer)
+            }
+        }
+    }
+
+    /// An operation begins now.
+    pub(super) fn begin(&self) -> Call {
+        /// A timeout too long for the clock is cut.
+        const A_YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
         let now = Moment::now();
-        let (Refusal::Final(error) | Refusal::Unavailable(error)) =
-            match host.lend(deadline(now, self.timeout), now) {
-                Ok(mut lease) => match exchange(lease.io()) {
-                    Ok(answer) => return Ok(answer),
-                    Err(error) => match self.second_try(lease, error, repeat, &mut exchange) {
-                        Ok((answer, _)) => return Ok(answer),
-                        Err(refusal) => refusal,
-                    },
-                },
-                Err(refusal) => refusal,
-            };
-        Err(error)
+        Call {
+            now,
+            deadline: now + self.timeout.min(A_YEAR),
+        }
     }
 
     /// A connection that had rested in the pool may have been closed by the server in the meantime. If not a byte of an answer
@@ -146,12 +189,6 @@ fn leaves_open(lease: &mut Lease<'_>, repeat: Repeat) -> bool {
 /// The error as the caller sees it.
 fn outcome(error: Error, open: bool) -> Error {
     if open { error.into_ambiguous() } else { error }
-}
-
-/// The end of an operation that begins now; a timeout too long for the clock is cut.
-pub(super) fn deadline(now: Moment, timeout: Duration) -> Moment {
-    const A_YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
-    now + timeout.min(A_YEAR)
 }
 
 /// What an exchange makes of a reply that its command cannot have: an error line, or bytes out of step.

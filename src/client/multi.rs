@@ -6,14 +6,13 @@ use std::time::SystemTime;
 use super::batch::{Batch, Placed};
 use super::execute::{Repeat, Unexpected, unexpected};
 use super::outcome::{Answers, GetMulti, Multi};
-use super::retrieve::Head;
 use super::store::{stored, yes_or_no};
 use super::{Cas, Item, MemcachedClient};
 use crate::codec::{Encoded, FromValue, ToValue, Transcoder};
 use crate::error::Result;
 use crate::expiry::Expiry;
 use crate::key::ToKey;
-use crate::protocol::{Expect, Reply, Request, StoreVerb, text};
+use crate::protocol::{Expect, Reply, Request, StoreVerb, ValueHead, text};
 use crate::sock::SockIo;
 
 /// Many keys. A key that no server may get fails the call before anything is sent; everything else is told per key.
@@ -51,7 +50,7 @@ impl MemcachedClient {
             Ok(Item {
                 value,
                 flags: head.flags,
-                cas: head.cas,
+                cas: head.cas.unwrap_or(0),
             })
         })
     }
@@ -106,7 +105,7 @@ impl MemcachedClient {
         &self,
         keys: I,
         cas: bool,
-        read: impl FnMut(&dyn Transcoder, Head, Cow<'_, [u8]>) -> Result<T>,
+        read: impl FnMut(&dyn Transcoder, ValueHead, Cow<'_, [u8]>) -> Result<T>,
     ) -> Result<GetMulti<I::Item, T>>
     where
         I: IntoIterator,
@@ -138,7 +137,7 @@ struct Gets<'p, F> {
 
 impl<T, F> Batch for Gets<'_, F>
 where
-    F: FnMut(&dyn Transcoder, Head, Cow<'_, [u8]>) -> Result<T>,
+    F: FnMut(&dyn Transcoder, ValueHead, Cow<'_, [u8]>) -> Result<T>,
 {
     /// `None` is a miss.
     type Answer = Option<T>;
@@ -172,14 +171,7 @@ where
                     len,
                     cas,
                 } => match place_of(placed, answers, keys, next, key) {
-                    Some(place) => Ok(Some((
-                        place,
-                        Head {
-                            flags,
-                            len,
-                            cas: cas.unwrap_or(0),
-                        },
-                    ))),
+                    Some(place) => Ok(Some((place, ValueHead { flags, len, cas }))),
                     None => Err(Unexpected::Foreign),
                 },
                 Reply::End => Ok(None),

@@ -9,16 +9,8 @@ use crate::codec::{FromValue, Transcoder};
 use crate::error::Result;
 use crate::expiry::Expiry;
 use crate::key::{ToKey, WireKey};
-use crate::protocol::{Expect, Reply, Request, text};
+use crate::protocol::{Expect, Reply, Request, ValueHead, text};
 use crate::sock::SockIo;
-
-/// The head of a value.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Head {
-    pub(super) flags: u32,
-    pub(super) len: usize,
-    pub(super) cas: u64,
-}
 
 /// Reading single keys. All are `None` for a key that is not there.
 impl MemcachedClient {
@@ -112,7 +104,7 @@ impl MemcachedClient {
                 Ok(Item {
                     value: body.into_owned(),
                     flags: head.flags,
-                    cas: head.cas,
+                    cas: head.cas.unwrap_or(0),
                 })
             },
         );
@@ -146,7 +138,8 @@ impl MemcachedClient {
     /// Hands the stored bytes of a key and their flags to `see`, past the transcoder, without a copy where they are
     /// short (up to about 16 KiB).
     ///
-    /// `see` runs while the connection is lent: it should be quick. If it panics the connection is closed.
+    /// `see` runs while the connection is lent: it should be quick. The reply has been read by then: if `see` panics, the
+    /// connection is as good as before.
     pub fn get_with<R>(
         &self,
         key: impl ToKey,
@@ -207,7 +200,7 @@ impl MemcachedClient {
         &self,
         key: &WireKey<'_>,
         request: Request<'_>,
-        mut read: impl FnMut(&dyn Transcoder, Head, Cow<'_, [u8]>) -> Result<R>,
+        mut read: impl FnMut(&dyn Transcoder, ValueHead, Cow<'_, [u8]>) -> Result<R>,
     ) -> Result<Option<R>> {
         let cas = matches!(
             request,
@@ -216,6 +209,12 @@ impl MemcachedClient {
         // `gat` moves the end of the item: sent twice it does no harm.
         self.execute(key, Repeat::Reads, |io| {
             io.send(1, None, |out| text::encode(&request, out))?;
+            let whole = io.whole_hit(key.bytes(), cas, |head, body| {
+                read(&*self.transcoder, head, body)
+            })?;
+            if let Some(value) = whole {
+                return value.map(Some);
+            }
             let Some(head) = head(io, key.bytes(), cas)? else {
                 return Ok(None);
             };
@@ -225,36 +224,36 @@ impl MemcachedClient {
     }
 }
 
-fn value<T: FromValue>(transcoder: &dyn Transcoder, head: Head, body: Cow<'_, [u8]>) -> Result<T> {
+fn value<T: FromValue>(
+    transcoder: &dyn Transcoder,
+    head: ValueHead,
+    body: Cow<'_, [u8]>,
+) -> Result<T> {
     T::from_value(transcoder.decode(head.flags, body)?)
 }
 
 fn item<T: FromValue>(
     transcoder: &dyn Transcoder,
-    head: Head,
+    head: ValueHead,
     body: Cow<'_, [u8]>,
 ) -> Result<Item<T>> {
     let value = value(transcoder, head, body)?;
     Ok(Item {
         value,
         flags: head.flags,
-        cas: head.cas,
+        cas: head.cas.unwrap_or(0),
     })
 }
 
 /// Reads the head of the value of `key`; `None`, the reply consumed, on a miss.
-pub(super) fn head(io: &mut SockIo, key: &[u8], cas: bool) -> Result<Option<Head>> {
+pub(super) fn head(io: &mut SockIo, key: &[u8], cas: bool) -> Result<Option<ValueHead>> {
     let head = io.receive(Expect::Values { cas }, |reply| match reply {
         Reply::Value {
             key: found,
             flags,
             len,
             cas,
-        } if found == key => Ok(Some(Head {
-            flags,
-            len,
-            cas: cas.unwrap_or(0),
-        })),
+        } if found == key => Ok(Some(ValueHead { flags, len, cas })),
         Reply::End => Ok(None),
         other => Err(unexpected(other)),
     })?;

@@ -74,8 +74,19 @@ impl Compression {
     /// The compressed payload, or `None` if it is to be stored as it is.
     #[inline]
     pub(super) fn compress(&self, form: Deflate, data: &[u8]) -> Option<Vec<u8>> {
+        self.compress_if(form, data, |packed, plain| packed < plain)
+    }
+
+    /// The same with a client's own idea of what is smaller, of two lengths: the compressed one and the plain one.
+    #[inline]
+    pub(super) fn compress_if(
+        &self,
+        form: Deflate,
+        data: &[u8],
+        smaller: fn(usize, usize) -> bool,
+    ) -> Option<Vec<u8>> {
         match self.threshold {
-            Some(threshold) if data.len() > threshold => self.worth_it(form, data),
+            Some(threshold) if data.len() > threshold => self.worth_it(form, data, smaller),
             _ => None,
         }
     }
@@ -86,9 +97,14 @@ impl Compression {
     }
 
     #[cold]
-    fn worth_it(&self, form: Deflate, data: &[u8]) -> Option<Vec<u8>> {
+    fn worth_it(
+        &self,
+        form: Deflate,
+        data: &[u8],
+        smaller: fn(usize, usize) -> bool,
+    ) -> Option<Vec<u8>> {
         deflate(form, data, self.level)
-            .filter(|packed| !self.only_if_smaller || packed.len() < data.len())
+            .filter(|packed| !self.only_if_smaller || smaller(packed.len(), data.len()))
     }
 }
 

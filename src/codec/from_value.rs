@@ -130,9 +130,14 @@ impl FromValue for bool {
             word if word.eq_ignore_ascii_case("false") => Some(false),
             _ => None,
         };
-        number_text(&value)
-            .and_then(word)
-            .ok_or_else(|| unreadable(&value, "bool"))
+        let truth = match (number_text(&value), integer(&value)) {
+            (Some(text), _) => word(text),
+            // pylibmc keeps truth values so.
+            (None, Some(0)) => Some(false),
+            (None, Some(1)) => Some(true),
+            _ => None,
+        };
+        truth.ok_or_else(|| unreadable(&value, "bool"))
     }
 }
 
@@ -338,7 +343,9 @@ mod tests {
         for (text, truth) in [("1", true), ("0", false), ("True", true), ("false", false)] {
             assert_eq!(read::<bool>(text), Some(truth));
         }
-        assert_eq!(read::<bool>(1_i32), None);
+        for (number, truth) in [(1, Some(true)), (0, Some(false)), (2, None), (-1, None)] {
+            assert_eq!(read::<bool>(number), truth);
+        }
         assert_eq!(read::<bool>(""), None);
         assert_eq!(read::<char>("\u{1f600}"), Some('\u{1f600}'));
         assert_eq!(read::<char>("ab"), None);

@@ -26,7 +26,7 @@
 //! | text | all three kinds of text, `Bytes` that are UTF-8, `Char`; the text that [`Raw`] writes for a number or truth value |
 //! | integer | every integer that fits, decimal text |
 //! | `f32`, `f64` | floats and integers that the type holds exactly, decimal text (rounded to the nearest) |
-//! | `bool` | `Bool`; the text `1`, `0`, `true`, `false` in any case |
+//! | `bool` | `Bool`; the integers 1 and 0; the text `1`, `0`, `true`, `false` in any case |
 //! | `char` | `Char` that is no half of a surrogate pair, text of one character |
 //! | `SystemTime` | `Date`; `Ticks` of a `DateTime` that says that it is UTC or local |
 //! | `Option<T>` | `Null` as `None`, else what `T` reads |
@@ -36,15 +36,19 @@
 
 #[allow(dead_code)]
 mod compress;
+mod dalli;
 mod dates;
 mod dotnet_text;
 mod enyim;
 mod fastlz;
+mod float_text;
 mod from_value;
 mod java_text;
+mod marshal;
 mod memcacheddotnet;
 mod nrbf;
 mod payload;
+mod perl_cache_memcached;
 #[cfg(feature = "php")]
 pub mod php;
 mod php_memcache;
@@ -52,17 +56,29 @@ mod php_memcached;
 mod php_number;
 mod php_scan;
 mod php_type;
+mod pickle;
+mod pylibmc;
+mod pymemcache;
+mod python;
+mod python_memcached;
 mod raw;
+mod spymemcached;
 mod to_value;
 mod value;
 mod whalin;
 
 pub use compress::Compression;
+pub use dalli::Dalli;
 pub use enyim::Enyim;
 pub use memcacheddotnet::MemcachedDotNet;
+pub use perl_cache_memcached::PerlCacheMemcached;
 pub use php_memcache::PhpMemcache;
 pub use php_memcached::{PhpCompression, PhpMemcached, PhpSerializer};
+pub use pylibmc::Pylibmc;
+pub use pymemcache::Pymemcache;
+pub use python_memcached::PythonMemcached;
 pub use raw::Raw;
+pub use spymemcached::Spymemcached;
 pub use value::{ForeignKind, FromValue, ToValue, Value};
 pub use whalin::Whalin;
 

@@ -14,7 +14,7 @@ const COMPRESSED: u32 = 2;
 const SERIALIZED: u32 = 8;
 
 /// How an object stream begins (`java.io.ObjectStreamConstants`, magic and version).
-const JAVA_STREAM: [u8; 4] = [0xac, 0xed, 0x00, 0x05];
+pub(super) const JAVA_STREAM: [u8; 4] = [0xac, 0xed, 0x00, 0x05];
 
 /// The object stream of a `byte[]`, up to its length: array, class descriptor `[B` with its serial number, flags, no fields.
 const JAVA_BYTE_ARRAY: [u8; 23] =
@@ -316,8 +316,8 @@ impl Native {
     }
 }
 
-/// Unsigned integers as the next wider signed ones.
-fn signed(value: Value<'_>) -> Result<Value<'_>> {
+/// Unsigned integers as the next wider signed ones, which Java has.
+pub(super) fn signed(value: Value<'_>) -> Result<Value<'_>> {
     Ok(match value {
         Value::U8(v) => Value::I16(v.into()),
         Value::U16(v) => Value::I32(v.into()),

@@ -5,6 +5,13 @@ use super::row::Row;
 use crate::hash::Hash;
 use crate::router::{Ketama, Spread, Walk};
 
+/// The name of a row, and those under which the programs of [`Program::ALL`](super::program::Program::ALL) go by it.
+macro_rules! names {
+    ($($part:literal),+) => {
+        [concat!($($part),+), concat!($($part,)+ "+php"), concat!($($part,)+ "+pylibmc")]
+    };
+}
+
 /// One row for each of its hashes that Debian's build has.
 macro_rules! each_hash {
     ($path:literal, $parts:path, $about:literal) => {
@@ -22,9 +29,8 @@ macro_rules! each_hash {
         )
     };
     ($path:literal, $parts:path, $about:literal, $($name:literal => $hash:expr),+) => {
-        &[$(Row::new(
-            Libmemcached,
-            concat!("libmemcached/", $path, "/", $name),
+        &[$(row(
+            names!("libmemcached/", $path, "/", $name),
             $parts($hash),
             concat!("libmemcached (PHP's Memcached), ", $about, ", hash ", $name),
         )),+]
@@ -38,52 +44,59 @@ pub(super) const VIRTUAL_BUCKET: &[Row] =
     each_hash!("virtual-bucket", virtual_bucket, "VIRTUAL_BUCKET");
 
 pub(super) const OTHERS: &[Row] = &[
-    Row::new(
-        Libmemcached,
-        "libmemcached/ketama-weighted",
+    row(
+        names!("libmemcached/ketama-weighted"),
         weighted(Hash::Md5),
         "libmemcached (PHP's Memcached), LIBKETAMA_COMPATIBLE",
     ),
     then_hash(
-        "libmemcached/ketama-weighted-then-hash/default",
+        names!("libmemcached/ketama-weighted-then-hash/default"),
         Hash::OneAtATime,
     ),
     then_hash(
-        "libmemcached/ketama-weighted-then-hash/crc",
+        names!("libmemcached/ketama-weighted-then-hash/crc"),
         Hash::NewCompat,
     ),
     then_hash(
-        "libmemcached/ketama-weighted-then-hash/fnv1a-32",
+        names!("libmemcached/ketama-weighted-then-hash/fnv1a-32"),
         Hash::SignedFnv1a32,
     ),
     servers_first(
-        "libmemcached/servers-then-consistent/default",
+        names!("libmemcached/servers-then-consistent/default"),
         Hash::OneAtATime,
     ),
-    servers_first("libmemcached/servers-then-consistent/md5", Hash::Md5),
+    servers_first(
+        names!("libmemcached/servers-then-consistent/md5"),
+        Hash::Md5,
+    ),
     sorted(
-        "libmemcached/modula+sort-hosts/default",
+        names!("libmemcached/modula+sort-hosts/default"),
         sorted_modula(Hash::OneAtATime),
     ),
     sorted(
-        "libmemcached/modula+sort-hosts/md5",
+        names!("libmemcached/modula+sort-hosts/md5"),
         sorted_modula(Hash::Md5),
     ),
     sorted(
-        "libmemcached/consistent+sort-hosts/default",
+        names!("libmemcached/consistent+sort-hosts/default"),
         sorted_ring(Ketama::Consistent, Hash::OneAtATime),
     ),
     sorted(
-        "libmemcached/consistent+sort-hosts/md5",
+        names!("libmemcached/consistent+sort-hosts/md5"),
         sorted_ring(Ketama::Consistent, Hash::Md5),
     ),
     sorted(
-        "libmemcached/ketama-weighted+sort-hosts",
+        names!("libmemcached/ketama-weighted+sort-hosts"),
         sorted_ring(Ketama::Weighted, Hash::Md5),
     ),
 ];
 
 type Parts = (Hash, Spread, Walk);
+type Names = [&'static str; 3];
+
+const fn row([name, php, pylibmc]: Names, parts: Parts, about: &'static str) -> Row {
+    Row::new(Libmemcached, name, parts, about).programs([php, pylibmc])
+}
 
 const fn modula(hash: Hash) -> Parts {
     (hash, Spread::Modulo, Walk::None)
@@ -122,23 +135,18 @@ const fn ring(ketama: Ketama, points: Hash, sorted: bool) -> Parts {
     (points, spread, Walk::Eject)
 }
 
-const fn then_hash(name: &'static str, hash: Hash) -> Row {
+const fn then_hash(names: Names, hash: Hash) -> Row {
     let about = "libmemcached (PHP's Memcached), LIBKETAMA_COMPATIBLE, then OPT_HASH";
-    Row::new(Libmemcached, name, weighted(hash), about)
+    row(names, weighted(hash), about)
 }
 
-const fn servers_first(name: &'static str, hash: Hash) -> Row {
+const fn servers_first(names: Names, hash: Hash) -> Row {
     let about =
         "libmemcached (PHP's Memcached), CONSISTENT set after the servers: weights are ignored";
-    Row::new(
-        Libmemcached,
-        name,
-        ring(Ketama::Unweighted, hash, false),
-        about,
-    )
+    row(names, ring(Ketama::Unweighted, hash, false), about)
 }
 
-const fn sorted(name: &'static str, parts: Parts) -> Row {
+const fn sorted(names: Names, parts: Parts) -> Row {
     let about = "libmemcached (PHP's Memcached), SORT_HOSTS";
-    Row::new(Libmemcached, name, parts, about)
+    row(names, parts, about)
 }

@@ -78,6 +78,8 @@ pub(super) struct Row {
     pub(super) walk: Walk,
     pub(super) keys: KeyTransform,
     pub(super) proof: Proof,
+    /// The names of the row with each of [`Program::ALL`](super::program::Program::ALL).
+    pub(super) programs: Option<[&'static str; 2]>,
 }
 
 impl Row {
@@ -97,11 +99,17 @@ impl Row {
             walk,
             keys: KeyTransform::Raw,
             proof: Proof::Captured,
+            programs: None,
         }
     }
 
     pub(super) const fn keys(mut self, keys: KeyTransform) -> Self {
         self.keys = keys;
+        self
+    }
+
+    pub(super) const fn programs(mut self, names: [&'static str; 2]) -> Self {
+        self.programs = Some(names);
         self
     }
 

@@ -442,6 +442,7 @@ impl SockIoPoolBuilder {
     #[doc(alias = "memcache_pconnect")]
     #[doc(alias = "persistent_id")]
     pub fn build_named(self, name: &str) -> Result<SockIoPool> {
+        registry::check(name)?;
         let pool = self.build()?;
         registry::enter(name, &pool)?;
         Ok(pool)

@@ -19,7 +19,7 @@ use crate::sync::{self, Mutex};
 /// [`RESTED`] in nanoseconds.
 const RESTED_NANOS: u64 = RESTED.as_nanos() as u64;
 
-/// A connect that had less time than this and timed out does not count against the server.
+/// A connect or an answer that had less time than this and timed out does not count against the server.
 const FAIR_TRY: Duration = Duration::from_millis(50);
 
 /// One server.
@@ -177,6 +177,14 @@ impl Host {
         }
     }
 
+    /// After a failure in which nothing was sent: others may be tried, unless the server keeps its keys for now.
+    fn refusal_of_failed(&self, error: Error) -> Refusal {
+        match self.gate.dead() {
+            Some(dead) if !dead.ejected => Refusal::Final(error),
+            _ => Refusal::Unavailable(error),
+        }
+    }
+
     /// Whether an idle connection is as good as new.
     fn is_usable(&self, connection: &Pooled, now: Moment) -> bool {
         if connection
@@ -205,7 +213,7 @@ impl Host {
             lease.failed(&error);
             // A server that hangs would let the next connection hang as well.
             if error.is_timeout() {
-                return Err(Refusal::Unavailable(error.at(self.addr.name())));
+                return Err(self.refusal_of_failed(error.at(self.addr.name())));
             }
             return lease.reconnect();
         }
@@ -249,10 +257,7 @@ impl Host {
             }
             Err(error) => {
                 let error = self.connect_failed(error);
-                match self.gate.dead() {
-                    Some(dead) if !dead.ejected => Err(Refusal::Final(error)),
-                    _ => Err(Refusal::Unavailable(error)),
-                }
+                Err(self.refusal_of_failed(error))
             }
         }
     }
@@ -372,12 +377,10 @@ impl Lease<'_> {
     /// Books a failure on this connection: an I/O timeout marks the server dead, an end of the connection
     /// makes the other idle ones suspect.
     pub(crate) fn failed(&mut self, error: &Error) {
-        let sent = self.io().has_written();
         match error.kind() {
             ErrorKind::Timeout => {
                 Counts::add(&self.host.counts.timeouts);
-                // A call whose time was up before it began says nothing about the server.
-                if sent {
+                if self.was_fair() {
                     self.host.mark_dead(error);
                 }
             }
@@ -387,6 +390,16 @@ impl Lease<'_> {
             }
             _ => {}
         }
+    }
+
+    /// Whether the server had something to answer, and time for it: one that had not may be in good health.
+    fn was_fair(&self) -> bool {
+        let Some(connection) = &self.connection else {
+            return false;
+        };
+        let time = Moment::now().since(connection.used_at);
+        connection.io.has_written()
+            && time >= FAIR_TRY.min(self.host.settings.socket.socket_timeout)
     }
 
     /// Closes the connection and opens another on the same permit.

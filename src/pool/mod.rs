@@ -17,8 +17,8 @@ pub(crate) use search::Search;
 pub use stats::ServerStats;
 
 use std::fmt;
-use std::sync::{Arc, Mutex};
-use std::thread::{self, JoinHandle};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle, ThreadId};
 use std::time::Duration;
 
 use crate::clock::Moment;
@@ -48,6 +48,7 @@ struct Handle {
     inner: Arc<Inner>,
     calls: Sender<Call>,
     thread: Mutex<Option<JoinHandle<()>>>,
+    thread_id: ThreadId,
 }
 
 /// What callers and the maintenance thread share.
@@ -100,10 +101,7 @@ impl SockIoPool {
     pub fn server_of(&self, key: impl ToKey) -> Result<&ServerAddr> {
         let key = self.check(&key)?;
         let router = &self.0.inner.router;
-        let first = router.first(key.hashed(), key.given_hash());
-        first
-            .map(|server| &router.servers()[server])
-            .ok_or_else(|| Error::config("no server has a share of the keys"))
+        Ok(&router.servers()[router.first(key.hashed(), key.given_hash())])
     }
 
     /// The state of each server's connections.
@@ -168,14 +166,14 @@ impl SockIoPool {
         self.0.inner.rules.apply(key.to_key())
     }
 
-    /// The way from a key to a connection.
-    pub(crate) fn search<'s>(
-        &'s self,
-        key: &'s WireKey<'_>,
-        now: Moment,
-        deadline: Moment,
-    ) -> Search<'s> {
-        Search::new(&self.0.inner, key, now, deadline)
+    /// The server of a key, while it is up.
+    pub(crate) fn first(&self, key: &WireKey<'_>) -> usize {
+        self.0.inner.router.first(key.hashed(), key.given_hash())
+    }
+
+    /// The way from a key to another server than the first.
+    pub(crate) fn search<'s>(&'s self, key: &'s WireKey<'_>, deadline: Moment) -> Search<'s> {
+        Search::new(&self.0.inner, key, deadline)
     }
 
     /// Waits until the calls of the maintenance thread are heard, starts it, and makes the handle.
@@ -190,6 +188,7 @@ impl SockIoPool {
         Ok(Self(Arc::new(Handle {
             inner,
             calls,
+            thread_id: thread.thread().id(),
             thread: Mutex::new(Some(thread)),
         })))
     }
@@ -245,22 +244,21 @@ impl Handle {
         for host in &self.inner.hosts {
             drop(host.gate().close());
         }
-        let thread = take(&self.thread);
-        if let Some(thread) = thread {
+        // The last clone may go on the maintenance thread itself, if a logger holds it: it ends without being joined.
+        if thread::current().id() == self.thread_id {
+            let _ = self.calls.try_send(Call::Stop);
+            return;
+        }
+        // Held while the thread is joined: whoever ends the pool at the same time returns no sooner.
+        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(thread) = thread.take() {
             // Blocks only while a call is in the channel that the thread is about to hear.
             let _ = self.calls.send(Call::Stop);
-            // The last clone may go on the maintenance thread itself, if a logger holds it: it ends without being joined.
-            if thread.thread().id() != thread::current().id() && thread.join().is_err() {
+            if thread.join().is_err() {
                 log::error!("the maintenance thread had panicked");
             }
         }
     }
-}
-
-fn take<T>(slot: &Mutex<Option<T>>) -> Option<T> {
-    slot.lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)
-        .take()
 }
 
 impl Drop for Handle {

@@ -6,10 +6,22 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::SockIoPool;
 use crate::error::{Error, Result};
 
-static POOLS: Mutex<Option<HashMap<String, SockIoPool>>> = Mutex::new(None);
+type Pools = HashMap<String, SockIoPool>;
+
+static POOLS: Mutex<Option<Pools>> = Mutex::new(None);
 
 pub(super) fn find(name: &str) -> Option<SockIoPool> {
     pools().as_ref()?.get(name).cloned()
+}
+
+/// Refuses a name that a living pool has.
+pub(super) fn check(name: &str) -> Result<()> {
+    match find(name) {
+        Some(_) => Err(Error::config(format!(
+            "a pool named {name:?} exists already; shut it down first"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Enters a pool under a name that no living pool has.
@@ -18,7 +30,7 @@ pub(super) fn enter(name: &str, pool: &SockIoPool) -> Result<()> {
     let pools = pools.get_or_insert_default();
     if pools.contains_key(name) {
         return Err(Error::config(format!(
-            "a pool named {name:?} exists already; shut it down first"
+            "a pool named {name:?} was built by another thread at the same time"
         )));
     }
     pools.insert(name.to_owned(), pool.clone());
@@ -26,28 +38,16 @@ pub(super) fn enter(name: &str, pool: &SockIoPool) -> Result<()> {
 }
 
 pub(super) fn forget(pool: &SockIoPool) {
-    // The map's clone is dropped after the lock: dropping the last one of a pool joins a thread.
-    let _forgotten: Vec<_> = match pools().as_mut() {
-        Some(pools) => pools.extract_by(pool),
-        None => Vec::new(),
-    };
+    // Dropped after the lock: dropping the last clone of a pool joins a thread.
+    let _forgotten = pools().as_mut().map(|pools| remove(pools, pool));
 }
 
-trait ExtractBy {
-    fn extract_by(&mut self, pool: &SockIoPool) -> Vec<SockIoPool>;
+fn remove(pools: &mut Pools, pool: &SockIoPool) -> Vec<SockIoPool> {
+    let is_it = |(name, other): (&String, &SockIoPool)| other.is(pool).then(|| name.clone());
+    let names: Vec<String> = pools.iter().filter_map(is_it).collect();
+    names.iter().filter_map(|name| pools.remove(name)).collect()
 }
 
-impl ExtractBy for HashMap<String, SockIoPool> {
-    fn extract_by(&mut self, pool: &SockIoPool) -> Vec<SockIoPool> {
-        let names: Vec<_> = self
-            .iter()
-            .filter(|(_, other)| other.is(pool))
-            .map(|(name, _)| name.clone())
-            .collect();
-        names.iter().filter_map(|name| self.remove(name)).collect()
-    }
-}
-
-fn pools() -> MutexGuard<'static, Option<HashMap<String, SockIoPool>>> {
+fn pools() -> MutexGuard<'static, Option<Pools>> {
     POOLS.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -126,6 +126,14 @@ pub(crate) enum Reply<'b> {
     Refused(Refusal<'b>),
 }
 
+/// What the head of a value says, besides the key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ValueHead {
+    pub(crate) flags: u32,
+    pub(crate) len: usize,
+    pub(crate) cas: Option<u64>,
+}
+
 /// An error line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal<'b> {

@@ -7,5 +7,5 @@ mod encode;
 #[cfg(test)]
 mod transcripts_tests;
 
-pub(crate) use decode::{body_end, decode};
+pub(crate) use decode::{body_end, decode, whole_hit};
 pub(crate) use encode::{encode, encode_get_multi};

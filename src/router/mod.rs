@@ -55,6 +55,12 @@ pub trait Placement: fmt::Debug + Send + Sync {
         let _ = slot;
         None
     }
+
+    /// What `slot` bids for the key, if the slots compete for each one (rendezvous) and the hash of the key plays no part.
+    fn score(&self, key: &[u8], slot: usize) -> Option<u32> {
+        let _ = (key, slot);
+        None
+    }
 }
 
 /// The most slots of one list of servers: about 26,000 servers of 160 points each.
@@ -151,13 +157,9 @@ impl Router {
     }
 
     /// The server of a key; `given_hash` stands in for the hash of the key.
-    ///
-    /// `None` is kept for distributions that cannot place every key; no built-in one is such.
-    pub fn first(&self, hashed_key: &[u8], given_hash: Option<i64>) -> Option<usize> {
-        Some(
-            self.placement
-                .server(self.choose(hashed_key, given_hash).slot()),
-        )
+    pub fn first(&self, hashed_key: &[u8], given_hash: Option<i64>) -> usize {
+        self.placement
+            .server(self.choose(hashed_key, given_hash).slot())
     }
 
     /// The server of a key with this hash when the servers in `gone` leave the list and the rest are placed anew.

@@ -28,8 +28,7 @@ impl Placement for Rendezvous {
 
     /// The hash is not used: each server makes its own.
     fn slot(&self, key: &[u8], _hash: i64) -> usize {
-        let score = |node: &str| murmur3(0, &[node.as_bytes(), b"-", key]);
-        let scores = self.nodes.iter().map(|node| (score(node), node));
+        let scores = self.nodes.iter().map(|node| (score(node, key), node));
         // Of equal scores the greater name wins.
         let winner = scores.enumerate().max_by_key(|(_, score)| *score);
         winner.map_or(0, |(slot, _)| slot)
@@ -38,4 +37,12 @@ impl Placement for Rendezvous {
     fn server(&self, slot: usize) -> usize {
         slot
     }
+
+    fn score(&self, key: &[u8], slot: usize) -> Option<u32> {
+        self.nodes.get(slot).map(|node| score(node, key))
+    }
+}
+
+fn score(node: &str, key: &[u8]) -> u32 {
+    murmur3(0, &[node.as_bytes(), b"-", key])
 }

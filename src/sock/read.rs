@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{INPUT_ROOM, RESERVED_AT_ONCE, RESTED, SockIo, near, out_of_step};
 use crate::error::{Error, Result};
-use crate::protocol::{Decoded, Desync, Expect, Reply, text};
+use crate::protocol::{Decoded, Desync, Expect, Reply, ValueHead, text};
 
 impl SockIo {
     /// Reads one reply, or one part of a reply, and hands it to `take`.
@@ -32,6 +32,30 @@ impl SockIo {
                 Err(desync) => return Err(self.out_of_step(desync)),
             };
             self.fill(needed)?;
+        }
+    }
+
+    /// Reads once, and hands the value of `key` to `take` if the whole reply is there, and nothing else; the connection owes
+    /// nothing more then. `None` where it is not: the reply is read part by part then, by the other methods.
+    pub(crate) fn whole_hit<R>(
+        &mut self,
+        key: &[u8],
+        cas: bool,
+        take: impl FnOnce(ValueHead, Cow<'_, [u8]>) -> R,
+    ) -> Result<Option<R>> {
+        if self.start == self.end {
+            self.fill(1)?;
+        }
+        let reply = &self.input[self.start..self.end];
+        match text::whole_hit(reply, key, cas) {
+            Some((head, body)) if head.len <= self.limits.max_value_len => {
+                let from = self.start;
+                self.start = self.end;
+                self.settle();
+                let body = &self.input[from + body.start..from + body.end];
+                Ok(Some(take(head, Cow::Borrowed(body))))
+            }
+            _ => Ok(None),
         }
     }
 

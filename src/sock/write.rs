@@ -15,6 +15,8 @@ impl SockIo {
         body: Option<&[u8]>,
         encode: impl FnOnce(&mut Vec<u8>),
     ) -> Result<()> {
+        // A call that comes too late leaves the connection as it is.
+        self.time_left("sending the command")?;
         self.output.clear();
         encode(&mut self.output);
         self.owed += replies;

@@ -102,13 +102,19 @@ fn refusals_do_not_mark_a_server_dead() {
     }
 }
 
-/// The moments at which connects have failed, since the first.
-fn failures(pool: &SockIoPool, count: u64) -> Vec<Duration> {
+/// When the connects of a pool of one dead server failed, since before it was built.
+fn failures(limit: Duration, count: usize) -> Vec<Duration> {
+    let fake = Fake::refusing();
     let start = Instant::now();
-    let mut moments = vec![Duration::ZERO];
+    let pool = SockIoPool::builder()
+        .servers([fake.addr()])
+        .dead_backoff(ms(50), limit)
+        .build()
+        .unwrap();
+    let mut moments = Vec::new();
     eventually("it was tried", || {
-        let failed = pool.stats()[0].connect_failures;
-        moments.resize(failed as usize, start.elapsed());
+        let failed = pool.stats()[0].connect_failures as usize;
+        moments.resize(failed.max(moments.len()), start.elapsed());
         failed >= count
     });
     moments
@@ -116,32 +122,20 @@ fn failures(pool: &SockIoPool, count: u64) -> Vec<Duration> {
 
 #[test]
 fn the_tries_come_after_a_delay_that_doubles_up_to_a_limit() {
-    let tries = |limit: u64| {
-        let fake = Fake::refusing();
-        let pool = SockIoPool::builder()
-            .servers([fake.addr()])
-            .dead_backoff(ms(50), ms(limit));
-        let pool = pool.build().unwrap();
-        let moments = failures(&pool, 5);
-        let pauses = moments.windows(2).map(|pair| pair[1] - pair[0]);
-        pauses
-            .map(|pause| pause.as_millis() as u64)
-            .collect::<Vec<_>>()
-    };
     thread::scope(|scope| {
-        for (limit, expected) in [(10_000, [50, 100, 200, 400]), (100, [50, 100, 100, 100])] {
+        for (limit, expected) in [
+            (ms(10_000), [0, 50, 150, 350, 750]),
+            (ms(100), [0, 50, 150, 250, 350]),
+        ] {
             scope.spawn(move || {
-                let pauses = tries(limit);
-                let margin = MARGIN + lost(ms(5000));
-                for (pause, expected) in pauses.iter().zip(expected) {
-                    // What one pause began late, the next one has less.
+                let (moments, took) = timed(|| failures(limit, expected.len()));
+                let late = MARGIN + lost(took);
+                for (moment, expected) in moments.iter().zip(expected.map(ms)) {
                     assert!(
-                        pause + 60 >= expected && *pause <= expected + margin.as_millis() as u64,
-                        "{pauses:?}"
+                        (expected..=expected + late).contains(moment),
+                        "{moments:?}, up to {late:?} late"
                     );
                 }
-                let sum: u64 = pauses.iter().sum();
-                assert!(sum + 20 >= expected.iter().sum(), "{pauses:?}");
             });
         }
     });
@@ -225,7 +219,7 @@ fn a_server_is_revived_without_any_call() {
     assert!(is_dead(&pool, 0));
     thread::sleep(ms(150));
     fake.up();
-    let took = eventually("it lives again", || !is_dead(&pool, 0));
+    let (_, took) = timed(|| eventually("it lives again", || !is_dead(&pool, 0)));
     in_time(took, ms(100));
     assert_eq!(fake.seen()[0].requests, ["version"]);
     // The connection of the proof is the first of the new ones.

@@ -115,3 +115,28 @@ fn sixty_four_threads_share_one_connection_evenly() {
     assert!(*least >= 2 && most <= &(2 * least), "{counts:?}");
     assert_eq!(fake.connections(), 1);
 }
+
+#[test]
+fn callers_of_many_keys_do_not_wait_for_each_other_in_a_circle() {
+    let fakes = [0; 3].map(|_| Fake::serving());
+    let pool = SockIoPool::builder()
+        .servers(fakes.iter().map(Fake::addr))
+        .max_conn(1);
+    let client = MemcachedClient::new(pool.build().unwrap());
+    thread::scope(|scope| {
+        for thread in 0..8 {
+            let client = &client;
+            scope.spawn(move || {
+                for round in 0..10 {
+                    // The keys of each call begin with another server's.
+                    let keys: Vec<_> = (0..20)
+                        .map(|number| format!("k{}", number * 7 + thread + round))
+                        .collect();
+                    let many = client.get_multi::<String, _>(&keys).unwrap();
+                    assert_eq!(many.hits().count(), 20);
+                }
+            });
+        }
+    });
+    assert_eq!(fakes.each_ref().map(Fake::connections), [1; 3]);
+}

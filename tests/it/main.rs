@@ -3,7 +3,10 @@
 
 mod aliases;
 mod bad_input;
+#[cfg(feature = "cli")]
+mod cli;
 mod commands;
+mod cuts;
 mod deadlines;
 mod failover;
 mod failover_live;

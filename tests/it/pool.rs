@@ -271,6 +271,31 @@ fn an_alive_check_without_an_answer_marks_the_server_dead() {
 }
 
 #[test]
+fn an_alive_check_without_an_answer_leads_elsewhere_once_the_server_is_out() {
+    for (failure_limit, moves) in [(1, true), (2, false)] {
+        let fakes = [Fake::new(vec![vec![Act::Stall]]), Fake::serving()];
+        let client = client(
+            SockIoPool::builder()
+                .servers(fakes.iter().map(Fake::addr))
+                .alive_check(true)
+                .failure_limit(failure_limit)
+                .socket_timeout(ms(100))
+                .dead_backoff(ms(5000), ms(5000)),
+        );
+        let keys = (0..).map(|number| format!("k{number}"));
+        let at_first = |key: &String| {
+            let server = client.pool().server_of(&**key).unwrap();
+            server.name() == fakes[0].addr()
+        };
+        let key = { keys }.find(at_first).unwrap();
+        match client.get::<String>(&*key) {
+            Ok(value) => assert_eq!((value, moves), (Some(key), true)),
+            Err(error) => assert_eq!((error.kind(), moves), (ErrorKind::Timeout, false)),
+        }
+    }
+}
+
+#[test]
 fn a_call_without_time_says_nothing_about_the_server() {
     let fake = Fake::serving();
     let client = client(single(&fake).initial_conn(0));
@@ -282,6 +307,8 @@ fn a_call_without_time_says_nothing_about_the_server() {
         assert!(client.pool().stats()[0].dead_until.is_none());
         works(&client);
     }
+    // Nothing was sent: the connection that rested is as good as before.
+    assert_eq!(fake.connections(), 1);
 }
 
 #[test]

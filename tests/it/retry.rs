@@ -43,7 +43,10 @@ fn there_is_no_third_try() {
 #[test]
 fn a_new_connection_has_no_second_try() {
     let fake = Fake::only(vec![vec![Act::Request, Act::Fin]]);
-    let pool = SockIoPool::builder().servers([fake.addr()]).initial_conn(0);
+    let pool = SockIoPool::builder()
+        .servers([fake.addr()])
+        .max_conn(1)
+        .initial_conn(0);
     let client = MemcachedClient::new(pool.build().unwrap());
     let error = client.get::<String>("once").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connection, "{error}");

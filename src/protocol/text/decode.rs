@@ -3,8 +3,10 @@
 //! Every decision is made from left to right, on the first byte that allows it, and never taken back. So a reply
 //! means the same however its bytes were split, and a stream that cannot become a reply is told as early as can be.
 
+use std::ops::Range;
+
 use crate::key::MAX_KEY_LEN;
-use crate::protocol::{Decoded, Desync, Expect, Refusal, Reply, StoreVerb};
+use crate::protocol::{Decoded, Desync, Expect, Refusal, Reply, StoreVerb, ValueHead};
 
 /// A line of free text without an end after so many bytes is no reply; memcached bears no longer command lines either.
 /// Its own lines are short: those of `stats settings` may hold a path.
@@ -79,6 +81,22 @@ fn usual(expect: Expect, buffer: &[u8]) -> Option<Result<Decoded<'_>, Desync>> {
         Expect::Store(_) if buffer.first_chunk() == Some(b"STORED\r\n") => fixed(Reply::Stored, 8),
         _ => None,
     }
+}
+
+/// What nearly every reply to one key is: its value, whole, with the end behind it and nothing more. Returns the head and
+/// where the body lies. `None` says nothing about the bytes: [`decode`] reads them then, part by part.
+#[inline]
+pub(crate) fn whole_hit(buffer: &[u8], key: &[u8], cas: bool) -> Option<(ValueHead, Range<usize>)> {
+    let head = b"VALUE ";
+    if buffer.first_chunk() != Some(head) || !buffer[head.len()..].starts_with(key) {
+        return None;
+    }
+    let at = head.len() + key.len();
+    let mut cursor = Cursor { buffer, at };
+    cursor.byte(b' ').ok()?;
+    let head = value_numbers(&mut cursor, cas).ok()?;
+    let body = cursor.at..cursor.at.checked_add(head.len)?;
+    (buffer.get(body.end..)? == b"\r\nEND\r\n").then_some((head, body))
 }
 
 /// Checks the two bytes behind the body of a value.
@@ -191,6 +209,17 @@ fn value(buffer: &[u8], cas: bool) -> Result<Decoded<'_>, Desync> {
 
 fn value_fields<'b>(cursor: &mut Cursor<'b>, cas: bool) -> Result<Reply<'b>, Stop> {
     let key = cursor.key()?;
+    let ValueHead { flags, len, cas } = value_numbers(cursor, cas)?;
+    Ok(Reply::Value {
+        key,
+        flags,
+        len,
+        cas,
+    })
+}
+
+#[inline]
+fn value_numbers(cursor: &mut Cursor<'_>, cas: bool) -> Result<ValueHead, Stop> {
     let flags = cursor.flags()?;
     cursor.byte(b' ')?;
     let len = usize::try_from(cursor.number(u64::MAX)?).map_err(|_| Stop::Bad)?;
@@ -201,12 +230,7 @@ fn value_fields<'b>(cursor: &mut Cursor<'b>, cas: bool) -> Result<Reply<'b>, Sto
         None
     };
     cursor.line_end()?;
-    Ok(Reply::Value {
-        key,
-        flags,
-        len,
-        cas,
-    })
+    Ok(ValueHead { flags, len, cas })
 }
 
 /// The new value of a counter. Blanks behind it are the padding of the stored text: that the reply comes without them is

@@ -103,27 +103,32 @@ fn push_token(out: &mut Vec<u8>, token: &[u8]) {
 }
 
 fn push_number(out: &mut Vec<u8>, number: u64) {
-    out.push(b' ');
-    push_decimal(out, number);
+    push_digits(out, b" ", number);
 }
 
 fn push_exptime(out: &mut Vec<u8>, exptime: i32) {
-    out.extend_from_slice(if exptime < 0 { b" -" } else { b" " });
-    push_decimal(out, exptime.unsigned_abs().into());
+    let sign: &[u8] = if exptime < 0 { b" -" } else { b" " };
+    push_digits(out, sign, exptime.unsigned_abs().into());
 }
 
-fn push_decimal(out: &mut Vec<u8>, mut number: u64) {
-    let mut digits = [0; MAX_DIGITS];
-    let mut first = MAX_DIGITS;
+/// Appends `before`, of two bytes at most, and the digits of a number, in one piece.
+#[inline]
+fn push_digits(out: &mut Vec<u8>, before: &[u8], mut number: u64) {
+    let mut text = [0; MAX_DIGITS + 2];
+    let mut first = text.len();
     loop {
         first -= 1;
-        digits[first] = b'0' + (number % 10) as u8;
+        text[first] = b'0' + (number % 10) as u8;
         number /= 10;
         if number == 0 {
             break;
         }
     }
-    out.extend_from_slice(&digits[first..]);
+    for byte in before.iter().rev() {
+        first -= 1;
+        text[first] = *byte;
+    }
+    out.extend_from_slice(&text[first..]);
 }
 
 #[cfg(test)]
@@ -227,7 +232,7 @@ mod tests {
         powers.extend([u64::MAX, u64::from(u32::MAX)]);
         for number in powers {
             let mut out = Vec::new();
-            push_decimal(&mut out, number);
+            push_digits(&mut out, b"", number);
             assert_eq!(out, number.to_string().as_bytes());
         }
     }

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use sockio::codec::{
-    Compression, Encoded, Enyim, ForeignKind, MemcachedDotNet, Raw, Transcoder, Value, Whalin,
+    Compression, Dalli, Encoded, Enyim, ForeignKind, MemcachedDotNet, PerlCacheMemcached, Pylibmc,
+    Pymemcache, PythonMemcached, Raw, Spymemcached, Transcoder, Value, Whalin,
 };
 use sockio::{ErrorKind, FromValue, ToValue};
 
@@ -21,6 +22,16 @@ fn all() -> Vec<Box<dyn Transcoder>> {
         Box::new(MemcachedDotNet::new()),
         Box::new(MemcachedDotNet::new().primitive_as_string(true)),
         Box::new(Enyim::new()),
+        Box::new(Spymemcached::new()),
+        Box::new(Pylibmc::new()),
+        Box::new(PythonMemcached::new()),
+        Box::new(PythonMemcached::new().pickle_protocol(2)),
+        Box::new(Pymemcache::new()),
+        Box::new(Pymemcache::plain()),
+        Box::new(Dalli::new()),
+        Box::new(Dalli::new().raw(true)),
+        Box::new(PerlCacheMemcached::new()),
+        Box::new(PerlCacheMemcached::fast().utf8(true)),
     ]
 }
 
@@ -181,10 +192,14 @@ fn flags_of_other_clients_are_errors_not_other_values() {
     }
     // zlib under the flag of gzip, as pecl memcache stores it.
     let zlib = b"\x78\x9c\x4b\x04\x00\x00\x62\x00\x62";
-    for transcoder in all()
-        .iter()
-        .filter(|t| !format!("{t:?}").starts_with("Enyim"))
-    {
+    // Flag 2 is no compression with Enyim, that of zlib with Dalli, and nothing without a serde.
+    let other = ["Enyim", "Dalli", "Pymemcache { serde: false"];
+    let all = all();
+    let gzip = all.iter().filter(|transcoder| {
+        let name = format!("{transcoder:?}");
+        !other.iter().any(|other| name.starts_with(other))
+    });
+    for transcoder in gzip {
         assert_eq!(
             read::<Value>(&**transcoder, 2, zlib),
             None,
@@ -198,15 +213,36 @@ fn flags_of_other_clients_are_errors_not_other_values() {
 fn a_bomb_is_refused_whatever_carries_it() {
     let bomb = vec![0; 2 << 20];
     let compression = Compression::new().max_inflated(1 << 20);
-    let transcoders: [Box<dyn Transcoder>; 4] = [
-        Box::new(Raw::new().compression(compression.clone())),
-        Box::new(Whalin::v2().compression(compression.clone())),
-        Box::new(Whalin::v3().compression(compression.clone())),
-        Box::new(MemcachedDotNet::new().compression(compression)),
+    let transcoders: [(u32, Box<dyn Transcoder>); 10] = [
+        (2, Box::new(Raw::new().compression(compression.clone()))),
+        (2, Box::new(Whalin::v2().compression(compression.clone()))),
+        (2, Box::new(Whalin::v3().compression(compression.clone()))),
+        (
+            2,
+            Box::new(MemcachedDotNet::new().compression(compression.clone())),
+        ),
+        (
+            2,
+            Box::new(Spymemcached::new().compression(compression.clone())),
+        ),
+        (8, Box::new(Pylibmc::new().compression(compression.clone()))),
+        (
+            8,
+            Box::new(PythonMemcached::new().compression(compression.clone())),
+        ),
+        (
+            8,
+            Box::new(Pymemcache::new().compression(compression.clone())),
+        ),
+        (2, Box::new(Dalli::new().compression(compression.clone()))),
+        (
+            2,
+            Box::new(PerlCacheMemcached::new().compression(compression.clone())),
+        ),
     ];
-    for transcoder in transcoders {
+    for (compressed, transcoder) in transcoders {
         let packed = write(&*transcoder, &bomb);
-        assert!(packed.flags & 2 != 0 && packed.data.len() < 10_000);
+        assert!(packed.flags & compressed != 0 && packed.data.len() < 10_000);
         assert_eq!(
             read::<Vec<u8>>(&*transcoder, packed.flags, &packed.data),
             None
@@ -216,7 +252,7 @@ fn a_bomb_is_refused_whatever_carries_it() {
 
 #[test]
 fn no_flags_and_payload_do_harm() {
-    let payloads: [&[u8]; 9] = [
+    let payloads: [&[u8]; 15] = [
         b"",
         b"\0",
         b"\x01",
@@ -226,6 +262,12 @@ fn no_flags_and_payload_do_harm() {
         JAVA_OBJECT,
         b"\0\x01\0\0\0\xff\xff\xff\xff\x01\0\0\0\0\0\0\0\x0f\x01\0\0\0\xff\xff\xff\x7f\x02\x0b",
         &[0xff; 40],
+        b"\x80\x04\x95\xff\xff\xff\xff\xff\xff\xff\xff.",
+        b"F1e999999\n.",
+        b"\x04\x08\"\x04\xff\xff\xff\xff",
+        b"\x04\x08l-\x04\xff\xff\xff\xff",
+        b"\x04\x08I\"\x06a\x06:\x06ET",
+        b"\x04\x08i\xfc\0\0\0\x80",
     ];
     let bits = (0..32).flat_map(|high| (0..32).map(move |low| 1 << high | 1 << low));
     let mut decoded = 0;

@@ -1,8 +1,13 @@
 //! Values against what the peers wrote and read: every captured row, each under a named rule.
 
+mod captured;
+mod dalli;
 mod enyim;
 mod memcacheddotnet;
 mod mended;
+mod perl;
+mod python;
+mod spymemcached;
 mod whalin;
 
 use std::borrow::Cow;
