@@ -2,18 +2,19 @@
 //!
 //! # Where keys go
 //!
-//! **The options decide, and the order in which they were set.** A PHP program that sets none of them needs `libmemcached/modula/default`, which is not
-//! what this crate does by default; and its servers may be weighted as they will, `MODULA` ignores weights.
+//! **The options decide, and the order in which they were set.** A PHP program that sets none of them needs `libmemcached/modula/default+php`, which is not
+//! what this crate does by default; and its servers may be weighted as they will, `MODULA` ignores weights. `+php` stands for PHP's form of values;
+//! without it a row of `libmemcached` has bytes as they are.
 //!
 //! | options of the PHP program | name |
 //! |---|---|
-//! | none; `OPT_HASH` | `libmemcached/modula/default`; `libmemcached/modula/HASH` |
-//! | `OPT_DISTRIBUTION` = `DISTRIBUTION_CONSISTENT`, then the servers; `memcached.default_consistent_hash` | `libmemcached/consistent/HASH` |
-//! | the servers, then `DISTRIBUTION_CONSISTENT` | `libmemcached/servers-then-consistent/HASH`: weights no longer count |
-//! | `OPT_LIBKETAMA_COMPATIBLE`, before or after the servers | `libmemcached/ketama-weighted` |
-//! | `OPT_LIBKETAMA_COMPATIBLE`, then `OPT_HASH` | `libmemcached/ketama-weighted-then-hash/HASH` |
-//! | `DISTRIBUTION_VIRTUAL_BUCKET` without `setBucket` | `libmemcached/virtual-bucket/HASH` |
-//! | `OPT_SORT_HOSTS` in addition | `libmemcached/modula+sort-hosts/HASH`, `libmemcached/consistent+sort-hosts/HASH`, `libmemcached/ketama-weighted+sort-hosts` |
+//! | none; `OPT_HASH` | `libmemcached/modula/default+php`; `libmemcached/modula/HASH+php` |
+//! | `OPT_DISTRIBUTION` = `DISTRIBUTION_CONSISTENT`, then the servers; `memcached.default_consistent_hash` | `libmemcached/consistent/HASH+php` |
+//! | the servers, then `DISTRIBUTION_CONSISTENT` | `libmemcached/servers-then-consistent/HASH+php`: weights no longer count |
+//! | `OPT_LIBKETAMA_COMPATIBLE`, before or after the servers | `libmemcached/ketama-weighted+php` |
+//! | `OPT_LIBKETAMA_COMPATIBLE`, then `OPT_HASH` | `libmemcached/ketama-weighted-then-hash/HASH+php` |
+//! | `DISTRIBUTION_VIRTUAL_BUCKET` without `setBucket` | `libmemcached/virtual-bucket/HASH+php` |
+//! | `OPT_SORT_HOSTS` in addition | `libmemcached/modula+sort-hosts/HASH+php`, `libmemcached/consistent+sort-hosts/HASH+php`, `libmemcached/ketama-weighted+sort-hosts+php` |
 //!
 //! `HASH` is `default` (`HASH_DEFAULT`), `md5` (`HASH_MD5`), `crc` (`HASH_CRC`), `fnv1-64`, `fnv1a-64`, `fnv1-32`, `fnv1a-32`
 //! (`HASH_FNV1_64`, `HASH_FNV1A_64`, `HASH_FNV1_32`, `HASH_FNV1A_32`), `murmur` (`HASH_MURMUR`), and `jenkins` and `murmur3`, which PHP has no constant for.
@@ -41,13 +42,11 @@
 //!
 //! ```no_run
 //! use std::time::Duration;
-//! use sockio::codec::PhpMemcached;
 //! use sockio::{MemcachedClient, SockIoPool};
 //!
 //! # fn main() -> sockio::Result<()> {
 //! let pool = SockIoPool::builder()
-//!     .compat("libmemcached/ketama-weighted".parse()?) // where keys go
-//!     .transcoder(PhpMemcached::new())                 // how values look
+//!     .compat("libmemcached/ketama-weighted+php".parse()?) // where keys go, how values look
 //!     .servers(["10.0.0.1:11211", "10.0.0.2:11211"])
 //!     .weights([3, 1])
 //!     .prefix("app:")
@@ -61,7 +60,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The transcoder has to be said: the rows of `libmemcached` stand for every program that uses that library, and it has no form of values of its own.
+//! Where compression, serializer or user flags are not PHP's defaults, a [`PhpMemcached`] with these settings goes to [`transcoder`].
 //! **A PHP program that did not set `OPT_REMOVE_FAILED_SERVERS` or `OPT_AUTO_EJECT_HOSTS` needs `.failover(false)`**, or its keys go elsewhere from here
 //! and not from there.
 //!
@@ -167,12 +166,12 @@
 //! | `memcached.compression_threshold` | 2000 | [`compression_threshold`] |
 //! | `memcached.serializer` | `igbinary`, else `msgpack`, where PHP was built with it; else `php`, as in Debian | [`PhpMemcached::serializer`] |
 //! | `memcached.store_retry_count` | 0 | [`retry_writes`] |
-//! | `memcached.default_consistent_hash` | off | `libmemcached/consistent/default` |
+//! | `memcached.default_consistent_hash` | off | `libmemcached/consistent/default+php` |
 //! | `memcached.default_connect_timeout` | 0 | [`connect_timeout`] |
 //! | `memcached.sess_prefix` | `memc.sess.key.` | [`session::php_memcached`], [`session::DEFAULT_PREFIX`] |
 //!
 //! **Sessions.** [`session::php_memcached`] gives the keys of a session's data and of its lock, for a client without a prefix, by default of
-//! `libmemcached/consistent/default` without weights. Data have flags 0 and end after `gc_maxlifetime`. The lock is an `add` of `1`, tried six times
+//! `libmemcached/consistent/default` without `+php` and without weights: what PHP serialized for a session is no value of its own. Data have flags 0 and end after `gc_maxlifetime`. The lock is an `add` of `1`, tried six times
 //! with 150 ms between, that ends after `sess_lock_expire`, else `max_execution_time`, else never; it is given back by `delete`.
 //!
 //! # Without a counterpart
@@ -287,6 +286,7 @@
 //! [`socket_timeout`]: crate::SockIoPoolBuilder::socket_timeout
 //! [`source`]: std::error::Error::source
 //! [`stats`]: crate::MemcachedClient::stats
+//! [`transcoder`]: crate::SockIoPoolBuilder::transcoder
 //! [`touch`]: crate::MemcachedClient::touch
 //! [`user_flags`]: crate::codec::PhpMemcached::user_flags
 //! [`user_flags_in`]: crate::codec::PhpMemcached::user_flags_in
