@@ -6,12 +6,19 @@ use std::fmt;
 use std::io;
 
 /// What every fallible call of this crate returns.
+#[doc(alias = "RES_SUCCESS")]
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Why an operation has no answer.
 ///
 /// A miss is not an error (`Ok(None)`), nor is a store that the server declined (`Ok(false)`):
 /// an `Error` means that the answer is not known.
+#[doc(alias(
+    "MemcachedException",
+    "getResultMessage",
+    "getLastErrorMessage",
+    "getLastErrorErrno"
+))]
 pub struct Error(Box<Inner>);
 
 struct Inner {
@@ -26,28 +33,58 @@ struct Inner {
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The key is empty, longer than 250 bytes with its prefix, or has a byte that the protocol cannot carry. Nothing was sent.
+    #[doc(alias = "RES_BAD_KEY_PROVIDED")]
+    #[doc(alias = "RES_KEY_TOO_BIG")]
+    #[doc(alias = "RES_NO_KEY_PROVIDED")]
     Key,
     /// A setting, a server address or a name is not usable. Nothing was sent.
+    #[doc(alias = "RES_INVALID_ARGUMENTS")]
+    #[doc(alias = "RES_INVALID_HOST_PROTOCOL")]
+    #[doc(alias = "RES_NO_SERVERS")]
     Config,
     /// The value cannot be written in the form that the transcoder asks for. Nothing was sent.
+    #[doc(alias = "RES_PAYLOAD_FAILURE")]
     Encode,
     /// The stored bytes are not what their flags say, or cannot be read as the type asked for. The connection stays good.
+    #[doc(alias = "RES_PAYLOAD_FAILURE")]
     Decode,
     /// No server could be asked: all that this key may live on are marked dead.
+    #[doc(alias = "RES_SERVER_MARKED_DEAD")]
+    #[doc(alias = "RES_SERVER_TEMPORARILY_DISABLED")]
     NoServer,
     /// The pool was shut down.
     Shutdown,
     /// A connection could not be opened.
+    #[doc(alias(
+        "RES_CONNECTION_FAILURE",
+        "RES_HOST_LOOKUP_FAILURE",
+        "RES_CONNECTION_BIND_FAILURE",
+        "RES_CONNECTION_SOCKET_CREATE_FAILURE",
+        "RES_FAIL_UNIX_SOCKET"
+    ))]
     Connect,
     /// The deadline of the operation, or the limit of one of its steps, passed.
+    #[doc(alias = "RES_TIMEOUT")]
     Timeout,
     /// The connection broke before the answer was complete.
+    #[doc(alias(
+        "RES_READ_FAILURE",
+        "RES_WRITE_FAILURE",
+        "RES_UNKNOWN_READ_FAILURE",
+        "RES_PARTIAL_READ",
+        "RES_ERRNO"
+    ))]
     Connection,
     /// The server's bytes are no answer to the command sent. The connection was closed.
+    #[doc(alias = "RES_PROTOCOL_ERROR")]
     Protocol,
     /// The server refused the command: `CLIENT_ERROR` or `ERROR`.
+    #[doc(alias = "RES_CLIENT_ERROR")]
     Client,
     /// The server could not carry out the command: `SERVER_ERROR`.
+    #[doc(alias = "RES_SERVER_ERROR")]
+    #[doc(alias = "RES_E2BIG")]
+    #[doc(alias = "RES_SERVER_MEMORY_ALLOCATION_FAILURE")]
     Server,
     /// The command was sent and may or may not have been carried out.
     ///
@@ -57,11 +94,14 @@ pub enum ErrorKind {
 
 impl Error {
     /// The class of this error.
+    #[doc(alias = "getResultCode")]
+    #[doc(alias = "getLastErrorCode")]
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
     /// The server that the operation was talking to, as it was configured.
+    #[doc(alias = "getLastDisconnectedServer")]
     pub fn server(&self) -> Option<&str> {
         self.0.server.as_deref()
     }

@@ -57,6 +57,20 @@ impl<'a> Key<'a> {
     #[doc(alias = "setByKey")]
     #[doc(alias = "getByKey")]
     #[doc(alias = "server_key")]
+    #[doc(alias(
+        "addByKey",
+        "appendByKey",
+        "casByKey",
+        "decrementByKey",
+        "deleteByKey",
+        "deleteMultiByKey",
+        "getMultiByKey",
+        "incrementByKey",
+        "prependByKey",
+        "replaceByKey",
+        "setMultiByKey",
+        "touchByKey"
+    ))]
     pub fn routed_by<K: AsRef<[u8]> + ?Sized>(mut self, server_key: &'a K) -> Self {
         self.route = OwnedRoute::Key(Cow::Borrowed(server_key.as_ref()));
         self

@@ -75,7 +75,8 @@
 //! ```
 //!
 //! [`Compat::all`] lists them, [`Compat::proof`] says what each rests on; most were compared with the running originals, key by key.
-//! The settings and methods carry the old names as search aliases: look for `setMaxBusyTime` or `addOrIncr` in this documentation.
+//! [`porting`] has a page for each of the old Java, .NET and PHP clients: what decides where keys go, and every method and setting with its
+//! replacement. Old names are search aliases: look for `setMaxBusyTime` or `addOrIncr` in this documentation.
 //!
 //! # Features
 //!
@@ -124,6 +125,7 @@
 //! - `clock`: points of time as plain numbers.
 //! - `sync`: the locks of the pool, exchangeable for model checking.
 //! - `testing`: the stand-in server; it shares no code with the client.
+//! - `porting`: documentation for those who come from an old client.
 //!
 //! # Logging
 //!
@@ -154,6 +156,7 @@ mod expiry;
 pub mod hash;
 mod key;
 mod pool;
+pub mod porting;
 mod protocol;
 pub mod router;
 mod server;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 
 /// The port of a server whose address names none.
+#[doc(alias = "memcache.default_port")]
 pub const DEFAULT_PORT: u16 = 11211;
 
 /// A server as it was configured: `host`, `host:port`, `host:port:weight`, `[v6]:port`, `[v6]:port:weight`,

@@ -27,6 +27,7 @@ impl MemcachedClient {
     #[doc(alias = "flushAll")]
     #[doc(alias = "FlushAll")]
     #[doc(alias = "flush")]
+    #[doc(alias = "memcache_flush")]
     pub fn flush_all(&self, delay: Option<Duration>) -> PerServer<()> {
         self.each_server(|host| self.flush(host, delay))
     }
@@ -44,6 +45,7 @@ impl MemcachedClient {
 
     /// The version of every server.
     #[doc(alias = "getVersion")]
+    #[doc(alias = "memcache_get_version")]
     pub fn versions(&self) -> PerServer<String> {
         self.each_server(|host| {
             self.execute_on(host, Repeat::Reads, |io| {
@@ -68,6 +70,9 @@ impl MemcachedClient {
     #[doc(alias = "statsCacheDump")]
     #[doc(alias = "Stats")]
     #[doc(alias = "getStats")]
+    #[doc(alias = "getExtendedStats")]
+    #[doc(alias = "memcache_get_stats")]
+    #[doc(alias = "memcache_get_extended_stats")]
     pub fn stats(&self, argument: Option<&str>) -> Result<PerServer<Vec<(String, String)>>> {
         if argument.is_some_and(|argument| !is_argument(argument)) {
             return Err(Error::config(

@@ -23,6 +23,8 @@ impl MemcachedClient {
     /// Adds to a counter and returns the sum; above `u64::MAX` it begins again at 0.
     #[doc(alias = "increment")]
     #[doc(alias = "Increment")]
+    #[doc(alias = "memcache_increment")]
+    #[doc(alias = "ExecuteIncrement")]
     pub fn incr(&self, key: impl ToKey, by: u64) -> Result<Option<u64>> {
         self.arith(ArithVerb::Incr, key, by)
     }
@@ -30,6 +32,8 @@ impl MemcachedClient {
     /// Subtracts from a counter and returns the difference; it stops at 0.
     #[doc(alias = "decrement")]
     #[doc(alias = "Decrement")]
+    #[doc(alias = "memcache_decrement")]
+    #[doc(alias = "ExecuteDecrement")]
     pub fn decr(&self, key: impl ToKey, by: u64) -> Result<Option<u64>> {
         self.arith(ArithVerb::Decr, key, by)
     }

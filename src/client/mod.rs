@@ -36,6 +36,8 @@ use crate::server::ToServerAddr;
 #[doc(alias = "MemCachedClient")]
 #[doc(alias = "Memcached")]
 #[doc(alias = "Memcache")]
+#[doc(alias = "MemcachePool")]
+#[doc(alias = "IMemcachedClient")]
 pub struct MemcachedClient {
     pool: SockIoPool,
     transcoder: Arc<dyn Transcoder>,
@@ -65,6 +67,7 @@ impl MemcachedClient {
     /// let client = sockio::MemcachedClient::connect("127.0.0.1:11211")?;
     /// # Ok(()) }
     /// ```
+    #[doc(alias = "memcache_connect")]
     pub fn connect(server: impl ToServerAddr) -> Result<Self> {
         let pool = SockIoPool::builder()
             .servers([server.to_server_addr()?])
@@ -105,6 +108,17 @@ impl MemcachedClient {
     #[doc(alias = "setErrorHandler")]
     #[doc(alias = "ErrorHandler")]
     #[doc(alias = "addErrorHandler")]
+    #[doc(alias(
+        "handleErrorOnInit",
+        "handleErrorOnGet",
+        "handleErrorOnSet",
+        "handleErrorOnDelete",
+        "handleErrorOnFlush",
+        "handleErrorOnStats",
+        "setFailureCallback",
+        "memcache_set_failure_callback",
+        "NodeFailed"
+    ))]
     pub fn on_error(mut self, handler: impl Fn(&Error) + Send + Sync + 'static) -> Self {
         self.on_error = Some(Arc::new(handler));
         self

@@ -25,6 +25,7 @@ impl MemcachedClient {
     #[doc(alias = "getMultiArray")]
     #[doc(alias = "GetMultiple")]
     #[doc(alias = "GetMultipleArray")]
+    #[doc(alias = "GET_PRESERVE_ORDER")]
     pub fn get_multi<T, I>(&self, keys: I) -> Result<GetMulti<I::Item, T>>
     where
         T: FromValue,

@@ -47,6 +47,7 @@ impl<K, A> Multi<K, A> {
     }
 
     /// Why some answers are not known: one entry per server that failed, and one per value that could not be read.
+    #[doc(alias = "RES_SOME_ERRORS")]
     pub fn failures(&self) -> &[Failure] {
         &self.failures
     }

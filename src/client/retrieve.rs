@@ -19,6 +19,7 @@ impl MemcachedClient {
     /// # Errors
     /// [`ErrorKind::Decode`](crate::ErrorKind::Decode) if the value cannot be read as a `T`; otherwise those of every
     /// operation, see [`ErrorKind`](crate::ErrorKind).
+    #[doc(alias("memcache_get", "TryGet", "ExecuteGet", "ExecuteTryGet"))]
     pub fn get<T: FromValue>(&self, key: impl ToKey) -> Result<Option<T>> {
         let key = self.pool.check(&key)?;
         let request = Request::Get {
@@ -32,6 +33,9 @@ impl MemcachedClient {
     }
 
     /// The value of a key with its flags and its cas token.
+    #[doc(alias = "GET_EXTENDED")]
+    #[doc(alias = "GetWithCas")]
+    #[doc(alias = "TryGetWithCas")]
     pub fn gets<T: FromValue>(&self, key: impl ToKey) -> Result<Option<Item<T>>> {
         let key = self.pool.check(&key)?;
         let answer = self.retrieve(

@@ -15,10 +15,13 @@ use crate::sock::SockIo;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cas {
     /// The value was stored.
+    #[doc(alias = "RES_STORED")]
     Stored,
     /// Somebody has changed the item since it was read: it is as it was.
+    #[doc(alias = "RES_DATA_EXISTS")]
     Exists,
     /// The item is gone.
+    #[doc(alias = "RES_NOTFOUND")]
     NotFound,
 }
 
@@ -31,6 +34,7 @@ impl MemcachedClient {
     /// [`ErrorKind::Server`](crate::ErrorKind::Server) if it is too large for the server: the old value is gone then;
     /// [`ErrorKind::Ambiguous`](crate::ErrorKind::Ambiguous) if the answer was lost.
     #[doc(alias = "setByKey")]
+    #[doc(alias("memcache_set", "Store", "StoreMode", "ExecuteStore"))]
     pub fn set(
         &self,
         key: impl ToKey,
@@ -41,6 +45,8 @@ impl MemcachedClient {
     }
 
     /// Stores a value if the key is not there; false if it is.
+    #[doc(alias = "memcache_add")]
+    #[doc(alias = "RES_NOTSTORED")]
     pub fn add(
         &self,
         key: impl ToKey,
@@ -51,6 +57,7 @@ impl MemcachedClient {
     }
 
     /// Stores a value if the key is there; false if it is not.
+    #[doc(alias = "memcache_replace")]
     pub fn replace(
         &self,
         key: impl ToKey,
@@ -62,6 +69,8 @@ impl MemcachedClient {
 
     /// Stores a value if the item is still the one that was read with `token`
     /// (by [`gets`](MemcachedClient::gets)).
+    #[doc(alias = "memcache_cas")]
+    #[doc(alias = "ExecuteCas")]
     pub fn cas(
         &self,
         key: impl ToKey,
@@ -77,11 +86,15 @@ impl MemcachedClient {
 
     /// Adds bytes behind the stored ones, past the transcoder; flags and expiry stay. False if the key is not there,
     /// or if the sum is too large for the server (it does not say which).
+    #[doc(alias = "memcache_append")]
+    #[doc(alias = "ExecuteAppend")]
     pub fn append(&self, key: impl ToKey, bytes: impl AsRef<[u8]>) -> Result<bool> {
         self.store_bytes(StoreVerb::Append, key, bytes.as_ref(), 0, Expiry::never())
     }
 
     /// Adds bytes before the stored ones; otherwise as [`append`](Self::append).
+    #[doc(alias = "memcache_prepend")]
+    #[doc(alias = "ExecutePrepend")]
     pub fn prepend(&self, key: impl ToKey, bytes: impl AsRef<[u8]>) -> Result<bool> {
         self.store_bytes(StoreVerb::Prepend, key, bytes.as_ref(), 0, Expiry::never())
     }
@@ -124,6 +137,9 @@ impl MemcachedClient {
     }
 
     /// Removes a key; false if it was not there.
+    #[doc(alias = "memcache_delete")]
+    #[doc(alias = "Remove")]
+    #[doc(alias = "ExecuteRemove")]
     pub fn delete(&self, key: impl ToKey) -> Result<bool> {
         let key = self.pool.check(&key)?;
         let request = Request::Delete { key: key.bytes() };

@@ -67,6 +67,8 @@ impl PhpMemcache {
     /// nothing is compressed without it.
     #[doc(alias = "setCompressThreshold")]
     #[doc(alias = "MEMCACHE_COMPRESSED")]
+    #[doc(alias = "memcache_set_compress_threshold")]
+    #[doc(alias = "memcache.compress_threshold")]
     pub fn compress_threshold(mut self, bytes: Option<usize>) -> Self {
         self.threshold = bytes;
         self
@@ -81,6 +83,9 @@ impl PhpMemcache {
 
     /// The application's own bits, from bit 16 on, written beside every value: 1 is `MEMCACHE_USER1`. Default: 0.
     #[doc(alias = "MEMCACHE_USER1")]
+    #[doc(alias = "MEMCACHE_USER2")]
+    #[doc(alias = "MEMCACHE_USER3")]
+    #[doc(alias = "MEMCACHE_USER4")]
     pub fn user_flags(mut self, flags: u16) -> Self {
         self.user_flags = flags;
         self

@@ -69,8 +69,10 @@ pub struct PhpMemcached {
 #[doc(alias = "OPT_COMPRESSION_TYPE")]
 pub enum PhpCompression {
     /// `Memcached::COMPRESSION_FASTLZ`, its default.
+    #[doc(alias = "COMPRESSION_FASTLZ")]
     FastLz,
     /// `Memcached::COMPRESSION_ZLIB`. Needs the feature `compress`; nothing is compressed without it.
+    #[doc(alias = "COMPRESSION_ZLIB")]
     Zlib,
 }
 
@@ -79,12 +81,17 @@ pub enum PhpCompression {
 #[doc(alias = "OPT_SERIALIZER")]
 pub enum PhpSerializer {
     /// `Memcached::SERIALIZER_PHP`.
+    #[doc(alias = "SERIALIZER_PHP")]
     Php,
     /// `Memcached::SERIALIZER_IGBINARY`.
+    #[doc(alias = "SERIALIZER_IGBINARY")]
     Igbinary,
     /// `Memcached::SERIALIZER_JSON` and `SERIALIZER_JSON_ARRAY`, which store the same.
+    #[doc(alias = "SERIALIZER_JSON")]
+    #[doc(alias = "SERIALIZER_JSON_ARRAY")]
     Json,
     /// `Memcached::SERIALIZER_MSGPACK`.
+    #[doc(alias = "SERIALIZER_MSGPACK")]
     MsgPack,
 }
 
@@ -103,6 +110,7 @@ impl PhpMemcached {
 
     /// In which form null is written. Every form is read. Default: [`PhpSerializer::Php`].
     #[doc(alias = "OPT_SERIALIZER")]
+    #[doc(alias = "memcached.serializer")]
     pub fn serializer(mut self, serializer: PhpSerializer) -> Self {
         self.serializer = serializer;
         self
@@ -112,6 +120,7 @@ impl PhpMemcached {
     /// Default: [`PhpCompression::FastLz`].
     #[doc(alias = "OPT_COMPRESSION")]
     #[doc(alias = "OPT_COMPRESSION_TYPE")]
+    #[doc(alias = "memcached.compression_type")]
     pub fn compression(mut self, compression: Option<PhpCompression>) -> Self {
         self.compression = compression;
         self

@@ -40,6 +40,7 @@ const JAVA_BYTE_ARRAY: [u8; 23] =
 #[doc(alias = "ObjectTransCoder")]
 #[doc(alias = "NativeHandler")]
 #[doc(alias = "setDefaultEncoding")]
+#[doc(alias = "AbstractTransCoder")]
 pub struct Whalin {
     line: Line,
     primitive_as_string: bool,

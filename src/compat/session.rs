@@ -3,6 +3,7 @@
 use crate::key::Key;
 
 /// The prefix of php-memcached's session keys unless `memcached.sess_prefix` is set.
+#[doc(alias = "memcached.sess_prefix")]
 pub const DEFAULT_PREFIX: &str = "memc.sess.key.";
 
 /// The two items of one session, for a client without a prefix of its own.
@@ -60,6 +61,7 @@ pub fn pecl_memcache(session_id: &str) -> SessionKeys {
 }
 
 /// The text that places the n-th try for a copy of a session: `<id>-<n>`, from 0.
+#[doc(alias = "memcache.session_redundancy")]
 pub fn pecl_memcache_copy(session_id: &str, n: u32) -> String {
     format!("{session_id}-{n}")
 }

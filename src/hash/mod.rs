@@ -49,6 +49,7 @@ pub enum Hash {
     /// Bits 16 to 30 of CRC-32 (IEEE): `(crc >> 16) & 0x7fff`.
     #[doc(alias = "NEW_COMPAT_HASH")]
     #[doc(alias = "NewCompatibleHash")]
+    #[doc(alias = "HASH_CRC")]
     NewCompat,
     /// The same, with 1 in the place of 0: pecl-memcache's `standard` strategy.
     PeclCrc32,
@@ -59,6 +60,7 @@ pub enum Hash {
     /// The first four bytes of MD5, little-endian: the key's point on a ketama ring.
     #[doc(alias = "CONSISTENT_HASH")]
     #[doc(alias = "KETAMA_HASH")]
+    #[doc(alias = "HASH_MD5")]
     Md5,
     /// The first four bytes of SHA-1, little-endian.
     #[cfg(feature = "sha1")]
@@ -68,17 +70,23 @@ pub enum Hash {
     Tiger,
 
     /// `String.GetHashCode` of .NET Framework 2.0 to 4.8 in a 32-bit process.
+    #[doc(alias = "Native")]
     NetFx32,
     /// `String.GetHashCode` of .NET Framework 2.0 to 4.8 in a 64-bit process.
+    #[doc(alias = "Native")]
     NetFx64,
     /// `String.GetHashCode` of .NET Framework 1.1.
+    #[doc(alias = "Native")]
     NetFx11,
     /// .NET Core's `GetNonRandomizedHashCode`.
+    #[doc(alias = "Native")]
     NetCore,
     /// `String.GetHashCode` of mono 6.8: Marvin32 with a fixed seed.
+    #[doc(alias = "Native")]
     Mono,
 
     /// Jenkins' one-at-a-time hash, signed bytes: libmemcached's `DEFAULT`.
+    #[doc(alias = "HASH_DEFAULT")]
     OneAtATime,
     /// FNV-1, 32 bits.
     Fnv1_32,
@@ -87,12 +95,16 @@ pub enum Hash {
     /// FNV-1a, 32 bits, with the start 0: the keys of Enyim's default locator.
     Fnv1a32FromZero,
     /// FNV-1, 32 bits, signed bytes: libmemcached's `FNV1_32` on x86.
+    #[doc(alias = "HASH_FNV1_32")]
     SignedFnv1_32,
     /// FNV-1a, 32 bits, signed bytes: libmemcached's `FNV1A_32` and pecl-memcache's `fnv` on x86.
+    #[doc(alias = "HASH_FNV1A_32")]
     SignedFnv1a32,
     /// The low half of FNV-1, 64 bits, signed bytes: libmemcached's `FNV1_64` on x86.
+    #[doc(alias = "HASH_FNV1_64")]
     SignedFnv1_64,
     /// What libmemcached calls `FNV1A_64`, on x86: 32-bit arithmetic with the halves of the 64-bit constants.
+    #[doc(alias = "HASH_FNV1A_64")]
     SignedFnv1a64,
     /// FNV-1, 32 bits, over UTF-16 units: spymemcached's `FNV1_32_HASH`.
     Utf16Fnv1_32,
@@ -103,6 +115,7 @@ pub enum Hash {
     /// The low half of FNV-1a, 64 bits, over UTF-16 units: spymemcached's `FNV1A_64_HASH`.
     Utf16Fnv1a64,
     /// MurmurHash2, 32 bits, seeded by the key's length as libmemcached does.
+    #[doc(alias = "HASH_MURMUR")]
     Murmur2,
     /// MurmurHash3, 32 bits, seeded by the key's length as libmemcached does.
     Murmur3,

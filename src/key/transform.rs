@@ -7,9 +7,11 @@ use super::MAX_KEY_LEN;
 /// How a client turns a caller's key into the one it sends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
+#[doc(alias = "IMemcachedKeyTransformer")]
 pub enum KeyTransform {
     /// The bytes as they are.
     #[default]
+    #[doc(alias = "DefaultKeyTransformer")]
     Raw,
     /// `java.net.URLEncoder.encode(key, "UTF-8")`: the Java client's `sanitizeKeys`
     /// (whalin `MemcachedClient.java`, `sanitizeKey`).

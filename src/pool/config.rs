@@ -16,6 +16,12 @@ use crate::server::{ServerAddr, ToServerAddr};
 
 /// The settings of a [`SockIoPool`]. Every time is finite; no setter fails, [`build`](Self::build) tells what is wrong.
 #[derive(Clone, Debug, Default)]
+#[doc(alias(
+    "setOption",
+    "setOptions",
+    "MemcachedClientConfiguration",
+    "SocketPool"
+))]
 pub struct SockIoPoolBuilder {
     servers: Vec<std::result::Result<ServerAddr, String>>,
     weights: Option<Vec<u32>>,
@@ -40,6 +46,7 @@ impl SockIoPoolBuilder {
     #[doc(alias = "SetServers")]
     #[doc(alias = "addServers")]
     #[doc(alias = "addServer")]
+    #[doc(alias = "memcache_add_server")]
     pub fn servers<I>(mut self, servers: I) -> Self
     where
         I: IntoIterator,
@@ -69,18 +76,27 @@ impl SockIoPoolBuilder {
     /// Default: the weighted ketama ring of libmemcached, and values as they are ([`Raw`]).
     #[doc(alias = "setHashingAlg")]
     #[doc(alias = "HashingAlgorithm")]
+    #[doc(alias(
+        "OPT_LIBKETAMA_COMPATIBLE",
+        "memcache.hash_strategy",
+        "memcache.hash_function",
+        "memcached.default_consistent_hash",
+        "NodeLocator"
+    ))]
     pub fn compat(mut self, compat: Compat) -> Self {
         self.compat = Some(compat);
         self
     }
 
     /// The hash function, in place of the one of [`compat`](Self::compat).
+    #[doc(alias = "OPT_HASH")]
     pub fn hashing(mut self, hashing: impl HashingAlg + 'static) -> Self {
         self.hashing = Some(Arc::new(hashing));
         self
     }
 
     /// The distribution, in place of the one of [`compat`](Self::compat).
+    #[doc(alias = "OPT_DISTRIBUTION")]
     pub fn distribution(mut self, distribution: impl Distribution + 'static) -> Self {
         self.distribution = Some(Arc::new(distribution));
         self
@@ -102,6 +118,7 @@ impl SockIoPoolBuilder {
 
     /// Stands before every key on the wire and counts towards its 250 bytes. Default: none.
     #[doc(alias = "OPT_PREFIX_KEY")]
+    #[doc(alias = "memcache.prefix_static_key")]
     pub fn prefix(mut self, prefix: impl Into<Vec<u8>>) -> Self {
         self.prefix = prefix.into();
         self
@@ -137,6 +154,7 @@ impl SockIoPoolBuilder {
     #[doc(alias = "setMinConn")]
     #[doc(alias = "MinConnections")]
     #[doc(alias = "MinPoolSize")]
+    #[doc(alias = "setMinIdle")]
     pub fn min_conn(mut self, count: usize) -> Self {
         self.settings.min_conn = count;
         self
@@ -175,6 +193,8 @@ impl SockIoPoolBuilder {
     /// [`min_conn`](Self::min_conn) are idle. Default 5 minutes.
     #[doc(alias = "setMaxIdle")]
     #[doc(alias = "MaxIdle")]
+    #[doc(alias = "setMinEvictableIdleTimeMillis")]
+    #[doc(alias = "setSoftMinEvictableIdleTimeMillis")]
     pub fn max_idle(mut self, time: Duration) -> Self {
         self.settings.max_idle = time;
         self
@@ -199,6 +219,7 @@ impl SockIoPoolBuilder {
     /// The time between two maintenance passes. Default 30 s. The thread also wakes when there is something to do.
     #[doc(alias = "setMaintSleep")]
     #[doc(alias = "MaintenanceSleep")]
+    #[doc(alias = "setTimeBetweenEvictionRunsMillis")]
     pub fn maint_sleep(mut self, time: Duration) -> Self {
         self.settings.maint_sleep = time;
         self
@@ -208,6 +229,8 @@ impl SockIoPoolBuilder {
     #[doc(alias = "setSocketConnectTO")]
     #[doc(alias = "SocketConnectTimeout")]
     #[doc(alias = "OPT_CONNECT_TIMEOUT")]
+    #[doc(alias = "ConnectionTimeout")]
+    #[doc(alias = "memcached.default_connect_timeout")]
     pub fn connect_timeout(mut self, time: Duration) -> Self {
         self.settings.socket.connect_timeout = time;
         self
@@ -226,6 +249,8 @@ impl SockIoPoolBuilder {
     }
 
     /// The limit of an operation in all: waiting for a connection, connecting, writing, reading, failing over. Default 5 s.
+    #[doc(alias = "setMaxWait")]
+    #[doc(alias = "QueueTimeout")]
     pub fn operation_timeout(mut self, time: Duration) -> Self {
         self.settings.operation_timeout = time;
         self
@@ -247,6 +272,8 @@ impl SockIoPoolBuilder {
     #[doc(alias = "MAX_RETRY_DELAY")]
     #[doc(alias = "OPT_RETRY_TIMEOUT")]
     #[doc(alias = "DeadTimeout")]
+    #[doc(alias = "OPT_DEAD_TIMEOUT")]
+    #[doc(alias = "retry_interval")]
     pub fn dead_backoff(mut self, start: Duration, limit: Duration) -> Self {
         (self.settings.dead_start, self.settings.dead_limit) = (start, limit);
         self
@@ -267,6 +294,8 @@ impl SockIoPoolBuilder {
 
     /// Sends TCP keep-alive probes after a connection was idle for this long, 1 s to 32,767 s. Default: none.
     #[doc(alias = "OPT_TCP_KEEPALIVE")]
+    #[doc(alias = "KeepAliveStartDelay")]
+    #[doc(alias = "KeepAliveInterval")]
     pub fn keep_alive(mut self, idle: Duration) -> Self {
         self.settings.socket.keep_alive = Some(idle);
         self
@@ -278,6 +307,7 @@ impl SockIoPoolBuilder {
     #[doc(alias = "allow_failover")]
     #[doc(alias = "OPT_REMOVE_FAILED_SERVERS")]
     #[doc(alias = "OPT_AUTO_EJECT_HOSTS")]
+    #[doc(alias = "memcache.allow_failover")]
     pub fn failover(mut self, on: bool) -> Self {
         self.settings.failover = on;
         self
@@ -287,6 +317,8 @@ impl SockIoPoolBuilder {
     /// Until then calls for its keys fail without a try; each vain try of the maintenance thread counts.
     #[doc(alias = "OPT_SERVER_FAILURE_LIMIT")]
     #[doc(alias = "failureThreshold")]
+    #[doc(alias = "OPT_SERVER_TIMEOUT_LIMIT")]
+    #[doc(alias = "FailurePolicyFactory")]
     pub fn failure_limit(mut self, failures: u32) -> Self {
         self.settings.failure_limit = failures.max(1);
         self
@@ -304,6 +336,7 @@ impl SockIoPoolBuilder {
     /// one that rested for over a second is looked at without a round trip, which finds closed ones too.
     #[doc(alias = "setAliveCheck")]
     #[doc(alias = "aliveCheck")]
+    #[doc(alias = "setTestOnBorrow")]
     pub fn alive_check(mut self, on: bool) -> Self {
         self.settings.alive_check = on;
         self
@@ -311,6 +344,8 @@ impl SockIoPoolBuilder {
 
     /// Whether `set`, `replace`, `delete` and `touch` are sent a second time when an idle connection turns out to be
     /// closed and no answer came. Default false: the second one could undo what another client wrote in between.
+    #[doc(alias = "OPT_STORE_RETRY_COUNT")]
+    #[doc(alias = "memcached.store_retry_count")]
     pub fn retry_writes(mut self, on: bool) -> Self {
         self.settings.retry_writes = on;
         self
@@ -413,6 +448,9 @@ impl SockIoPoolBuilder {
     ///
     /// # Errors
     /// Those of [`build`](Self::build), and a name that a pool has already.
+    #[doc(alias = "pconnect")]
+    #[doc(alias = "memcache_pconnect")]
+    #[doc(alias = "persistent_id")]
     pub fn build_named(self, name: &str) -> Result<SockIoPool> {
         registry::check(name)?;
         let pool = self.build()?;

@@ -40,6 +40,7 @@ use settings::Settings;
 /// [`shutdown`](Self::shutdown) does; a pool with a name ends only so.
 #[derive(Clone)]
 #[doc(alias = "SockIOPool")]
+#[doc(alias = "SchoonerSockIOPool")]
 pub struct SockIoPool(Arc<Handle>);
 
 /// What the clones share; when the last one goes, the maintenance thread is ended and joined.
@@ -70,6 +71,8 @@ impl SockIoPool {
 
     /// The pool that was built under `name` by [`SockIoPoolBuilder::build_named`], if it was not shut down since.
     #[doc(alias = "getInstance")]
+    #[doc(alias = "setPoolName")]
+    #[doc(alias = "PoolName")]
     pub fn named(name: &str) -> Option<Self> {
         registry::find(name)
     }
@@ -77,6 +80,7 @@ impl SockIoPool {
     /// Ends the pool: idle connections are closed, lent ones when they come back, callers that wait get an error,
     /// and so does every later call ([`ErrorKind::Shutdown`](crate::ErrorKind::Shutdown)). Returns when the maintenance thread has ended.
     #[doc(alias = "shutDown")]
+    #[doc(alias("quit", "close", "memcache_close", "Dispose"))]
     pub fn shutdown(&self) {
         registry::forget(self);
         self.0.end();
@@ -84,6 +88,7 @@ impl SockIoPool {
 
     /// The servers, in the order in which they were configured.
     #[doc(alias = "getServers")]
+    #[doc(alias = "getServerList")]
     pub fn servers(&self) -> &[ServerAddr] {
         self.0.inner.router.servers()
     }
@@ -92,6 +97,7 @@ impl SockIoPool {
     #[doc(alias = "getHost")]
     #[doc(alias = "getServerByKey")]
     #[doc(alias = "findServer")]
+    #[doc(alias = "checkKey")]
     pub fn server_of(&self, key: impl ToKey) -> Result<&ServerAddr> {
         let key = self.check(&key)?;
         let router = &self.0.inner.router;
@@ -99,6 +105,8 @@ impl SockIoPool {
     }
 
     /// The state of each server's connections.
+    #[doc(alias = "getServerStatus")]
+    #[doc(alias = "memcache_get_server_status")]
     pub fn stats(&self) -> Vec<ServerStats> {
         self.0.inner.hosts.iter().map(Host::stats).collect()
     }

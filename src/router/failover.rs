@@ -124,6 +124,7 @@ pub enum Walk {
     /// The 2.x line of pecl-memcache: the same, 20 tries after the first.
     PeclAddHash,
     /// pecl-memcache 8: hashes `key-0`, `key-1`, … until that leads to a server that has not failed, 20 times at most.
+    #[doc(alias = "memcache.max_failover_attempts")]
     PeclSuffix,
     /// spymemcached on a ring (`KetamaIterator.java`): adds the hash of `0key`, `1key`, … to the hash, 7 tries in all.
     SpyAddHash,

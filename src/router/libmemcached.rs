@@ -28,6 +28,7 @@ pub enum Ketama {
     /// `CONSISTENT_KETAMA_SPY`: as `Consistent`, with names of the form `/host:port`.
     Spy,
     /// `CONSISTENT_WEIGHTED`, which `LIBKETAMA_COMPATIBLE` sets: always weighted.
+    #[doc(alias = "OPT_LIBKETAMA_COMPATIBLE")]
     Weighted,
 }
 

@@ -32,6 +32,8 @@ use crate::server::ServerAddr;
 use ejection::{KeptSurvivors, Survivors};
 
 /// How servers share the keys: makes a [`Placement`] of a list of servers. Open to users.
+#[doc(alias = "setBucket")]
+#[doc(alias = "IMemcachedNodeLocator")]
 pub trait Distribution: fmt::Debug + Send + Sync {
     /// Places `servers`, in the order in which they were configured.
     fn place(&self, servers: &[ServerAddr]) -> Result<Box<dyn Placement>>;
@@ -144,6 +146,7 @@ impl Router {
     }
 
     /// The slot where a key's own hash leads.
+    #[doc(alias = "getBucket")]
     pub fn slot(&self, key: &[u8]) -> usize {
         self.placement.slot(key, self.hash(key))
     }

@@ -28,16 +28,20 @@ pub enum Spread {
         connections: u32,
     },
     /// One bucket per server, weights are ignored: libmemcached's `MODULA`, spymemcached's array, gomemcache.
+    #[doc(alias = "DISTRIBUTION_MODULA")]
     Modulo,
     /// The same over servers sorted by host and port: libmemcached with `SORT_HOSTS`.
+    #[doc(alias = "OPT_SORT_HOSTS")]
     SortedModulo,
     /// One bucket per server, found by the low bits of the hash; weights are ignored: libmemcached's `VIRTUAL_BUCKET` without a map.
+    #[doc(alias = "DISTRIBUTION_VIRTUAL_BUCKET")]
     VirtualBuckets,
     /// The Java client's ring: 160 points per server at equal weights, from MD5 of `name-j`
     /// (whalin `SockIOPool.java`, `populateConsistentBuckets`).
     #[doc(alias = "CONSISTENT_HASH")]
     WhalinRing,
     /// A ring of libmemcached.
+    #[doc(alias = "DISTRIBUTION_CONSISTENT")]
     Libmemcached {
         /// Which one.
         ketama: Ketama,
@@ -58,8 +62,10 @@ pub enum Spread {
     /// spymemcached's ring with libmemcached's names: the port 11211 is left out.
     SpyLibmemcachedRing,
     /// Enyim's default locator: 100 points per server, FNV-1a of `ip:port-i`; weights are not used. Takes IP addresses only.
+    #[doc(alias = "DefaultNodeLocator")]
     EnyimDefault,
     /// Enyim's ketama locator with this hash: 160 points per server; weights are not used. Takes IP addresses only.
+    #[doc(alias = "KetamaNodeLocator")]
     EnyimKetama(Hash),
     /// Dalli's ring: 160 points per server at equal weights, from SHA-1 of `host:port:i`.
     #[cfg(feature = "sha1")]

@@ -1,6 +1,7 @@
 //! The integration tests: one binary, one module per subject.
 #![allow(clippy::type_complexity)] // Tables of commands are lists of functions.
 
+mod aliases;
 mod bad_input;
 #[cfg(feature = "cli")]
 mod cli;
