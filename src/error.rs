@@ -232,6 +232,17 @@ impl Error {
         self
     }
 
+    /// The message and those of the causes, without the server.
+    pub(crate) fn causes(&self) -> String {
+        struct Causes<'e>(&'e Error);
+        impl fmt::Display for Causes<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.write_causes(f)
+            }
+        }
+        Causes(self).to_string()
+    }
+
     pub(crate) fn name_server(&mut self, server: &str) {
         if self.0.server.is_none() {
             self.0.server = Some(server.into());

@@ -37,6 +37,8 @@ pub(crate) struct Host {
     /// Connections used no later than this moment are looked at before they are used.
     suspect_until: AtomicU64,
     counts: Counts,
+    /// Why the server was marked dead, for the errors of those who come while it is.
+    cause_of_death: Mutex<Option<String>>,
 }
 
 /// A connection and its age.
@@ -74,6 +76,27 @@ pub(crate) struct Lease<'h> {
     reused: bool,
 }
 
+/// A permit to open a connection, which comes back if it is not [kept](Self::keep): also when a logger panics.
+pub(crate) struct Permit<'h>(&'h Host);
+
+impl<'h> Permit<'h> {
+    /// Takes charge of a permit that the gate has given.
+    pub(crate) fn of(host: &'h Host) -> Self {
+        Self(host)
+    }
+
+    /// The permit goes on with the connection.
+    fn keep(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Permit<'_> {
+    fn drop(&mut self) {
+        self.0.gate.forfeit();
+    }
+}
+
 impl Host {
     pub(crate) fn new(
         index: usize,
@@ -96,6 +119,7 @@ impl Host {
             wants_more: AtomicBool::new(false),
             suspect_until: AtomicU64::new(0),
             counts: Counts::default(),
+            cause_of_death: Mutex::new(None),
         }
     }
 
@@ -164,11 +188,12 @@ impl Host {
     }
 
     fn refusal_of_dead(&self, dead: DeadUntil, now: Moment) -> Refusal {
+        let cause = sync::lock(&self.cause_of_death).clone().unwrap_or_default();
         let message = if self.settings.failback {
             let left = dead.until.since(now).as_millis();
-            format!("the server is marked dead; it is tried again in {left} ms")
+            format!("the server is marked dead ({cause}); it is tried again in {left} ms")
         } else {
-            "the server is marked dead and stays out (failback is off)".to_owned()
+            format!("the server is marked dead ({cause}) and stays out (failback is off)")
         };
         let error = Error::new(ErrorKind::NoServer, message).at(self.addr.name());
         if dead.ejected {
@@ -224,17 +249,14 @@ impl Host {
 
     /// Opens a connection for a caller who holds a permit.
     fn open(&self, deadline: Moment) -> std::result::Result<Lease<'_>, Refusal> {
-        match self.connect(deadline) {
-            Ok(connection) => Ok(Lease {
-                host: self,
-                connection: Some(connection),
-                reused: false,
-            }),
-            Err(refusal) => {
-                self.gate.forfeit();
-                Err(refusal)
-            }
-        }
+        let permit = Permit::of(self);
+        let connection = self.connect(deadline)?;
+        permit.keep();
+        Ok(Lease {
+            host: self,
+            connection: Some(connection),
+            reused: false,
+        })
     }
 
     fn connect(&self, deadline: Moment) -> std::result::Result<Box<Pooled>, Refusal> {
@@ -292,6 +314,7 @@ impl Host {
     fn mark_dead(&self, error: &Error) {
         if let Some((idle, delay)) = self.gate.kill(Moment::now()) {
             drop(idle);
+            *sync::lock(&self.cause_of_death) = Some(error.causes());
             log::warn!("{error}; the server is marked dead for {delay:?}");
             self.watch.expect(Moment::now() + delay);
         }

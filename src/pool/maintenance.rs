@@ -1,5 +1,6 @@
 //! The maintenance thread: opens batches, closes what is too much, ends what hangs, revives the dead. It never blocks on a server.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,9 +10,9 @@ use crossbeam_channel::{Receiver, RecvTimeoutError};
 
 use super::Inner;
 use super::growth::{Growth, closing_step};
-use super::host::Host;
-use crate::error::Error;
-use crate::sock::{Dial, Progress, RESTED};
+use super::host::{Host, Permit};
+use crate::error::{Error, Result};
+use crate::sock::{Dial, Progress, RESTED, Stream};
 
 /// What the maintenance thread is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,12 +26,14 @@ pub(crate) enum Call {
 const FIRST_ASK: Duration = Duration::from_micros(200);
 const LAST_ASK: Duration = Duration::from_millis(10);
 
+/// When the thread looks again after a panic.
+const AFTER_PANIC: Duration = Duration::from_millis(100);
+
 /// Opens the initial connections of all servers at the same time and waits until each is open or has failed.
 pub(crate) fn open_initial(inner: &Inner) {
     let mut dials = Dials::default();
-    let now = Moment::now();
     for host in &inner.hosts {
-        dials.open(host, host.gate().reserve(inner.settings.initial_conn), now);
+        dials.open(host, host.gate().reserve(inner.settings.initial_conn));
     }
     let mut pause = FIRST_ASK;
     while dials.go_on(inner) {
@@ -44,7 +47,9 @@ pub(crate) fn run(inner: Arc<Inner>, calls: Receiver<Call>) {
     let mut work = Maintenance::new(&inner);
     loop {
         inner.watch.begin_look();
-        let next = work.look(&inner);
+        // A logger of the program's may panic: that must not be the end of all maintenance. The panic hook has told of it.
+        let next = catch_unwind(AssertUnwindSafe(|| work.look(&inner)))
+            .unwrap_or_else(|_| Moment::now() + AFTER_PANIC);
         inner.watch.will_look(next);
         let pause = next.since(Moment::now());
         match calls.recv_timeout(pause) {
@@ -63,9 +68,12 @@ struct Maintenance {
     ask_again: Duration,
 }
 
-/// The connects under way.
+/// The connects under way, and those that have ended and are to be dealt with.
 #[derive(Default)]
-struct Dials(Vec<(usize, Purpose, Dial)>);
+struct Dials {
+    under_way: Vec<(usize, Purpose, Dial)>,
+    ended: Vec<(usize, Purpose, Result<Stream>)>,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Purpose {
@@ -95,14 +103,11 @@ impl Maintenance {
         }
         for (index, host) in inner.hosts.iter().enumerate() {
             if host.takes_more() {
-                self.dials.open(
-                    host,
-                    host.gate().reserve(self.growth[index].next_batch()),
-                    now,
-                );
+                self.dials
+                    .open(host, host.gate().reserve(self.growth[index].next_batch()));
             }
             if self.next_try(inner, host).is_some_and(|due| due <= now) {
-                self.dials.begin(host, Purpose::Revive, now);
+                self.dials.begin(host, Purpose::Revive);
             }
         }
         let under_way = self.dials.go_on(inner);
@@ -132,11 +137,8 @@ impl Maintenance {
                 .min_conn
                 .saturating_sub(host.gate().occupancy().idle);
             let under_way = self.dials.count(host);
-            self.dials.open(
-                host,
-                host.gate().reserve(missing.saturating_sub(under_way)),
-                now,
-            );
+            let missing = missing.saturating_sub(under_way);
+            self.dials.open(host, host.gate().reserve(missing));
         }
     }
 
@@ -149,78 +151,89 @@ impl Maintenance {
 
 impl Dials {
     /// Starts one connect for each of `permits`.
-    fn open(&mut self, host: &Host, permits: usize, now: Moment) {
+    fn open(&mut self, host: &Host, permits: usize) {
         for _ in 0..permits {
-            self.begin(host, Purpose::More, now);
+            self.begin(host, Purpose::More);
         }
     }
 
-    fn begin(&mut self, host: &Host, purpose: Purpose, now: Moment) {
-        match Dial::begin(
-            host.addr(),
-            host.socket_settings(),
-            purpose == Purpose::Revive,
-            now,
-        ) {
-            Ok(dial) => self.0.push((host.index(), purpose, dial)),
-            Err(error) => failed(host, purpose, error),
+    fn begin(&mut self, host: &Host, purpose: Purpose) {
+        let (index, verify) = (host.index(), purpose == Purpose::Revive);
+        match Dial::begin(host.addr(), host.socket_settings(), verify) {
+            Ok(dial) => self.under_way.push((index, purpose, dial)),
+            Err(error) => self.ended.push((index, purpose, Err(error))),
         }
     }
 
     fn count(&self, host: &Host) -> usize {
-        self.0
-            .iter()
-            .filter(|(index, ..)| *index == host.index())
-            .count()
+        let is_its = |(index, ..): &&(usize, Purpose, Dial)| *index == host.index();
+        self.under_way.iter().filter(is_its).count()
     }
 
     fn reviving(&self, host: &Host) -> bool {
-        self.0
-            .iter()
-            .any(|(index, purpose, _)| *index == host.index() && *purpose == Purpose::Revive)
+        let mut all = self.under_way.iter();
+        all.any(|(index, purpose, _)| *index == host.index() && *purpose == Purpose::Revive)
     }
 
     /// Goes on with all; whether any is left.
     fn go_on(&mut self, inner: &Inner) -> bool {
         let now = Moment::now();
-        self.0.retain_mut(|(index, purpose, dial)| {
-            let host = &inner.hosts[*index];
-            match dial.poll(now) {
+        let ended = &mut self.ended;
+        self.under_way.retain_mut(|(index, purpose, dial)| {
+            let end = match dial.poll(now) {
                 Progress::Pending => return true,
-                Progress::Connected(stream) => {
-                    let connection = host.adopt(stream);
-                    if *purpose == Purpose::Revive {
-                        host.gate().revive();
-                        log::info!("{}: the server lives again", host.addr().name());
-                        if host.gate().reserve(1) == 0 {
-                            return false;
-                        }
-                    }
-                    drop(host.gate().put(connection));
-                }
-                Progress::Failed(error) => failed(host, *purpose, error),
-            }
+                Progress::Connected(stream) => Ok(stream),
+                Progress::Failed(error) => Err(error),
+            };
+            ended.push((*index, *purpose, end));
             false
         });
-        !self.0.is_empty()
+        // One by one off the list: a panic in between leaves the others where they are.
+        while let Some((index, purpose, end)) = self.ended.pop() {
+            let host = &inner.hosts[index];
+            match end {
+                Ok(stream) => connected(host, purpose, stream),
+                Err(error) => failed(host, purpose, error),
+            }
+        }
+        !self.under_way.is_empty()
     }
 
     /// The end of the pool: what is under way is closed, and its permits come back.
     fn give_up(&mut self, inner: &Inner) {
-        for (index, purpose, dial) in self.0.drain(..) {
-            drop(dial);
-            if purpose == Purpose::More {
-                inner.hosts[index].gate().forfeit();
-            }
+        let under_way = self.under_way.drain(..);
+        let all = under_way.map(|(index, purpose, _)| (index, purpose));
+        let all = all.chain(
+            self.ended
+                .drain(..)
+                .map(|(index, purpose, _)| (index, purpose)),
+        );
+        for (index, _) in all.filter(|(_, purpose)| *purpose == Purpose::More) {
+            inner.hosts[index].gate().forfeit();
         }
     }
 }
 
+fn connected(host: &Host, purpose: Purpose, stream: Stream) {
+    let connection = host.adopt(stream);
+    if purpose == Purpose::More {
+        return drop(host.gate().put(connection));
+    }
+    host.gate().revive();
+    if host.gate().reserve(1) == 1 {
+        drop(host.gate().put(connection));
+    }
+    log::info!("{}: the server lives again", host.addr().name());
+}
+
 fn failed(host: &Host, purpose: Purpose, error: Error) {
-    let error = host.connect_failed(error);
     match purpose {
-        Purpose::More => host.gate().forfeit(),
+        Purpose::More => {
+            let _permit = Permit::of(host);
+            host.connect_failed(error);
+        }
         Purpose::Revive => {
+            let error = host.connect_failed(error);
             let delay = host.gate().kill_again(Moment::now());
             log::debug!("{error}; the server is tried again in {delay:?}");
         }

@@ -1,17 +1,16 @@
 //! Opening sockets: blocking for a caller, and step by step for whoever opens many at a time. It knows no pool.
 
 use std::io;
-use std::net::ToSocketAddrs;
 use std::time::Duration;
-
-use crate::clock::Moment;
 
 use socket2::{Domain, Protocol, SockAddr, Socket, TcpKeepalive, Type};
 
+use super::resolve::Lookup;
 use super::stream::Stream;
+use crate::clock::Moment;
 use crate::error::{Error, Result};
 use crate::protocol::{Decoded, Expect, Reply, Request, text};
-use crate::server::{Endpoint, ServerAddr};
+use crate::server::ServerAddr;
 
 /// The settings of a socket.
 #[derive(Clone, Debug)]
@@ -34,7 +33,8 @@ pub(crate) fn connect(
     deadline: Moment,
 ) -> Result<Stream> {
     let end = deadline.min(Moment::now() + settings.connect_timeout);
-    let addresses = resolve(server)?;
+    let addresses = Lookup::begin(server).and_then(|lookup| lookup.wait(end));
+    let addresses = addresses.map_err(Error::connect)?;
     let mut failure = io::Error::from(io::ErrorKind::TimedOut);
     for (tried, address) in addresses.iter().enumerate() {
         let Some(limit) = share(end, Moment::now(), addresses.len() - tried) else {
@@ -50,7 +50,7 @@ pub(crate) fn connect(
     Err(Error::connect(failure))
 }
 
-/// A connect under way that never blocks (but for the resolver, which std can only call blocking).
+/// A connect under way that never blocks.
 #[derive(Debug)]
 pub(crate) struct Dial {
     addresses: Vec<SockAddr>,
@@ -63,6 +63,8 @@ pub(crate) struct Dial {
 
 #[derive(Debug)]
 enum Step {
+    /// The addresses of the name are awaited.
+    Resolving(Lookup),
     /// To begin with the next address.
     Begin,
     Connecting {
@@ -90,15 +92,14 @@ impl Dial {
         server: &ServerAddr,
         settings: &SocketSettings,
         verify: bool,
-        now: Moment,
     ) -> Result<Self> {
         Ok(Self {
-            addresses: resolve(server)?,
+            addresses: Vec::new(),
             next: 0,
             settings: settings.clone(),
-            end: now + settings.connect_timeout,
+            end: Moment::now() + settings.connect_timeout,
             verify,
-            step: Step::Begin,
+            step: Step::Resolving(Lookup::begin(server).map_err(Error::connect)?),
         })
     }
 
@@ -107,6 +108,18 @@ impl Dial {
         let mut failure = None;
         loop {
             match std::mem::replace(&mut self.step, Step::Begin) {
+                Step::Resolving(mut lookup) => match lookup.poll() {
+                    Ok(Some(addresses)) => self.addresses = addresses.to_vec(),
+                    Ok(None) if now < self.end => {
+                        self.step = Step::Resolving(lookup);
+                        return Progress::Pending;
+                    }
+                    Ok(None) => {
+                        let message = "the look-up of the name took too long";
+                        return Progress::Failed(Error::timeout(message));
+                    }
+                    Err(error) => return Progress::Failed(Error::connect(error)),
+                },
                 Step::Begin => {
                     let left = self.addresses.len() - self.next;
                     let limit = if left == 0 {
@@ -209,26 +222,6 @@ fn share(end: Moment, now: Moment, addresses: usize) -> Option<Duration> {
     let left = end.since(now);
     let addresses = u32::try_from(addresses).unwrap_or(u32::MAX);
     Some(left / addresses).filter(|share| !share.is_zero())
-}
-
-fn resolve(server: &ServerAddr) -> Result<Vec<SockAddr>> {
-    match server.endpoint() {
-        Endpoint::Tcp { host, port } => {
-            let addresses: Vec<_> = (&**host, *port)
-                .to_socket_addrs()
-                .map_err(Error::connect)?
-                .map(SockAddr::from)
-                .collect();
-            if addresses.is_empty() {
-                return Err(Error::connect(io::Error::new(
-                    io::ErrorKind::NotFound,
-                    "the name has no address",
-                )));
-            }
-            Ok(addresses)
-        }
-        Endpoint::Unix { path } => Ok(vec![SockAddr::unix(&**path).map_err(Error::connect)?]),
-    }
 }
 
 fn open(address: &SockAddr, settings: &SocketSettings) -> io::Result<Socket> {

@@ -3,6 +3,7 @@
 mod connect;
 mod line;
 mod read;
+mod resolve;
 mod stream;
 mod watch;
 mod write;

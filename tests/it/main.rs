@@ -25,6 +25,7 @@ mod php_malformed;
 mod php_values;
 mod placement;
 mod pool;
+mod resilience;
 mod retry;
 mod shutdown;
 mod stale;

@@ -283,3 +283,48 @@ fn every_value_kind_can_be_asked_for() {
     let many = client.get_multi::<Value<'static>, _>(["n"]).unwrap();
     assert_eq!(many.get("n"), Some(&Value::Bytes(b"42".as_slice().into())));
 }
+
+#[test]
+fn a_call_without_time_sends_nothing_and_harms_nobody() {
+    let servers = three();
+    let client = client(&servers);
+    let late = client.clone().with_timeout(Duration::ZERO);
+    let stored = late
+        .set_multi(
+            (0..10).map(|number| (format!("k{number}"), "x")),
+            Expiry::never(),
+        )
+        .unwrap();
+    let unknown: usize = stored
+        .failures()
+        .iter()
+        .map(|failure| failure.keys().len())
+        .sum();
+    assert_eq!(unknown, 10, "{stored:?}");
+    assert!(
+        stored
+            .failures()
+            .iter()
+            .all(|failure| failure.error().is_timeout())
+    );
+    let many = client
+        .get_multi::<String, _>((0..10).map(|number| format!("k{number}")))
+        .unwrap();
+    assert!(many.is_complete(), "{many:?}");
+    assert_eq!(many.hits().count(), 0);
+}
+
+#[test]
+fn many_values_that_cannot_be_read_are_told_one_by_one() {
+    let servers = three();
+    let client = client(&servers).with_timeout(Duration::from_secs(20));
+    let keys: Vec<String> = (0..20_000).map(|number| format!("k{number}")).collect();
+    client
+        .set_multi(keys.iter().map(|key| (key, "text")), Expiry::never())
+        .unwrap();
+    let many = client.get_multi::<u64, _>(&keys).unwrap();
+    assert_eq!(many.failures().len(), keys.len());
+    assert!(many.failures().iter().all(|failure| {
+        failure.error().kind() == ErrorKind::Decode && failure.keys().len() == 1
+    }));
+}
