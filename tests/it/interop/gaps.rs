@@ -29,7 +29,7 @@ fn every_gap_has_a_peer_and_a_reason() {
     for (peer, gap, reason) in GAPS {
         let known = sockio::Compat::all();
         assert!(
-            known.iter().any(|compat| names(peer, &compat.name())),
+            known.iter().any(|compat| names(peer, compat.name())),
             "{peer}"
         );
         assert!(!reason.is_empty());

@@ -29,7 +29,7 @@ impl Own {
         let client = MemcachedClient::new(pool.unwrap());
         let long = Compression::new().threshold(COMPRESS);
         // These clients compress nothing unless told to; the others do it as their rows say.
-        let client = match &*compat.name() {
+        let client = match compat.name() {
             name if name.ends_with("+pylibmc") => {
                 client.with_transcoder(Pylibmc::new().compression(long))
             }

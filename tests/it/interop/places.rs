@@ -39,7 +39,7 @@ impl Places {
     /// The captured keys, as far as the client takes them.
     pub(crate) fn new(compat: Compat, fleet: &Fleet) -> Self {
         let servers = fleet.addrs().into_iter().map(|addr| addr.parse().unwrap());
-        let utf8 = can(&compat.name(), Ability::Utf8Keys);
+        let utf8 = can(compat.name(), Ability::Utf8Keys);
         let mut keys = golden::keys();
         keys.retain(|key| utf8 || key.is_ascii());
         Self {

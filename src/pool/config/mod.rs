@@ -1,16 +1,18 @@
 //! The settings of a pool, one setter each, with the old clients' names.
 
-use std::sync::Arc;
-use std::time::Duration;
+mod behaviour;
+mod limits;
 
-use super::growth::old_max_create;
-use super::settings::Settings;
-use super::{Inner, SockIoPool, maintenance, registry};
+use std::sync::Arc;
+
 use crate::codec::{Raw, Transcoder};
 use crate::compat::{Compat, PoolDefaults};
 use crate::error::{Error, Result};
 use crate::hash::HashingAlg;
 use crate::key::{KeyRules, KeyTransform};
+use crate::pool::growth::old_max_create;
+use crate::pool::settings::Settings;
+use crate::pool::{Inner, SockIoPool, maintenance, registry};
 use crate::router::{Distribution, FailoverWalk, Router};
 use crate::server::{ServerAddr, ToServerAddr};
 
@@ -42,6 +44,8 @@ impl SockIoPoolBuilder {
     /// The servers, in an order that all programs which share them must keep: texts as [`ServerAddr`] reads them, or addresses.
     ///
     /// No default: a pool has at least one server. A name may stand once only; a weight says that a server counts for more.
+    ///
+    /// Old names: `setServers`, `SetServers`, `addServers`, `addServer`, `memcache_add_server`.
     #[doc(alias = "setServers")]
     #[doc(alias = "SetServers")]
     #[doc(alias = "addServers")]
@@ -63,6 +67,8 @@ impl SockIoPoolBuilder {
     ///
     /// Default: all equal. Where weights are given there must be as many as servers, and one above zero;
     /// the old clients filled up or cut the list in silence.
+    ///
+    /// Old names: `setWeights`, `SetWeights`.
     #[doc(alias = "setWeights")]
     #[doc(alias = "SetWeights")]
     pub fn weights(mut self, weights: impl IntoIterator<Item = u32>) -> Self {
@@ -74,6 +80,9 @@ impl SockIoPoolBuilder {
     /// in one. It changes no size and no time; see [`defaults_of`](Self::defaults_of) for those.
     ///
     /// Default: the weighted ketama ring of libmemcached, and values as they are ([`Raw`]).
+    ///
+    /// Old names: `setHashingAlg`, `HashingAlgorithm`, `OPT_LIBKETAMA_COMPATIBLE`, `memcache.hash_strategy`,
+    /// `memcache.hash_function`, `memcached.default_consistent_hash`, `NodeLocator`.
     #[doc(alias = "setHashingAlg")]
     #[doc(alias = "HashingAlgorithm")]
     #[doc(alias(
@@ -89,6 +98,8 @@ impl SockIoPoolBuilder {
     }
 
     /// The hash function, in place of the one of [`compat`](Self::compat).
+    ///
+    /// Old name: `OPT_HASH`.
     #[doc(alias = "OPT_HASH")]
     pub fn hashing(mut self, hashing: impl HashingAlg + 'static) -> Self {
         self.hashing = Some(Arc::new(hashing));
@@ -96,6 +107,8 @@ impl SockIoPoolBuilder {
     }
 
     /// The distribution, in place of the one of [`compat`](Self::compat).
+    ///
+    /// Old name: `OPT_DISTRIBUTION`.
     #[doc(alias = "OPT_DISTRIBUTION")]
     pub fn distribution(mut self, distribution: impl Distribution + 'static) -> Self {
         self.distribution = Some(Arc::new(distribution));
@@ -109,6 +122,8 @@ impl SockIoPoolBuilder {
     }
 
     /// What becomes of a key before it is hashed and sent, in place of the rule of [`compat`](Self::compat).
+    ///
+    /// Old names: `setSanitizeKeys`, `KeyTransformer`.
     #[doc(alias = "setSanitizeKeys")]
     #[doc(alias = "KeyTransformer")]
     pub fn key_transform(mut self, transform: KeyTransform) -> Self {
@@ -117,6 +132,8 @@ impl SockIoPoolBuilder {
     }
 
     /// Stands before every key on the wire and counts towards its 250 bytes. Default: none.
+    ///
+    /// Old names: `OPT_PREFIX_KEY`, `memcache.prefix_static_key`.
     #[doc(alias = "OPT_PREFIX_KEY")]
     #[doc(alias = "memcache.prefix_static_key")]
     pub fn prefix(mut self, prefix: impl Into<Vec<u8>>) -> Self {
@@ -125,6 +142,8 @@ impl SockIoPoolBuilder {
     }
 
     /// Whether the prefix is hashed with the key, in place of the rule of [`compat`](Self::compat).
+    ///
+    /// Old name: `OPT_HASH_WITH_PREFIX_KEY`.
     #[doc(alias = "OPT_HASH_WITH_PREFIX_KEY")]
     pub fn hash_prefix(mut self, on: bool) -> Self {
         self.hash_prefix = Some(on);
@@ -133,6 +152,8 @@ impl SockIoPoolBuilder {
 
     /// How values are written and read, in place of the transcoder of [`compat`](Self::compat); a client may have its own
     /// ([`MemcachedClient::with_transcoder`](crate::MemcachedClient::with_transcoder)).
+    ///
+    /// Old name: `setTransCoder`.
     #[doc(alias = "setTransCoder")]
     pub fn transcoder(mut self, transcoder: impl Transcoder + 'static) -> Self {
         self.transcoder = Some(Arc::new(transcoder));
@@ -140,223 +161,8 @@ impl SockIoPoolBuilder {
     }
 }
 
-/// How many connections. All numbers are per server.
+/// From settings to a pool.
 impl SockIoPoolBuilder {
-    /// Connections opened by [`build`](Self::build). Default 1; 0 opens none. At most [`max_open`](Self::max_open).
-    #[doc(alias = "setInitConn")]
-    #[doc(alias = "InitConnections")]
-    pub fn initial_conn(mut self, count: usize) -> Self {
-        self.settings.initial_conn = count;
-        self
-    }
-
-    /// Idle connections that each maintenance pass fills up to and never goes below. Default 1.
-    #[doc(alias = "setMinConn")]
-    #[doc(alias = "MinConnections")]
-    #[doc(alias = "MinPoolSize")]
-    #[doc(alias = "setMinIdle")]
-    pub fn min_conn(mut self, count: usize) -> Self {
-        self.settings.min_conn = count;
-        self
-    }
-
-    /// Idle connections above which maintenance closes some. Default 32. As with the old clients it does not limit
-    /// how many are lent; [`max_open`](Self::max_open) does, and follows this number where it is not set.
-    #[doc(alias = "setMaxConn")]
-    #[doc(alias = "MaxConnections")]
-    #[doc(alias = "MaxPoolSize")]
-    pub fn max_conn(mut self, count: usize) -> Self {
-        self.settings.max_conn = count;
-        self
-    }
-
-    /// Open connections, idle, lent and being opened, that are never exceeded. Default: [`max_conn`](Self::max_conn).
-    /// When all are lent, callers wait, first come, first served, until the operation's deadline.
-    pub fn max_open(mut self, count: usize) -> Self {
-        self.max_open = Some(count);
-        self
-    }
-
-    /// The largest batch (1, 2, 4, 8 …) in which the maintenance thread opens further connections after a caller
-    /// found none idle. Default 32.
-    #[doc(alias = "maxCreate")]
-    #[doc(alias = "poolMultiplier")]
-    pub fn max_create(mut self, count: usize) -> Self {
-        self.settings.max_create = count;
-        self
-    }
-}
-
-/// How long.
-impl SockIoPoolBuilder {
-    /// How long a connection may rest; one that rested longer is closed by maintenance while more than
-    /// [`min_conn`](Self::min_conn) are idle. Default 5 minutes.
-    #[doc(alias = "setMaxIdle")]
-    #[doc(alias = "MaxIdle")]
-    #[doc(alias = "setMinEvictableIdleTimeMillis")]
-    #[doc(alias = "setSoftMinEvictableIdleTimeMillis")]
-    pub fn max_idle(mut self, time: Duration) -> Self {
-        self.settings.max_idle = time;
-        self
-    }
-
-    /// How long a connection may be lent; one that is held longer is shut down under its holder, who gets a time-out.
-    /// Default 30 s.
-    #[doc(alias = "setMaxBusyTime")]
-    #[doc(alias = "MaxBusy")]
-    pub fn max_busy(mut self, time: Duration) -> Self {
-        self.settings.max_busy = time;
-        self
-    }
-
-    /// How old a connection may become, whatever it does; up to a tenth less, by chance, so that they do not all go
-    /// at once. Default: no limit.
-    pub fn max_lifetime(mut self, time: Duration) -> Self {
-        self.settings.max_lifetime = Some(time);
-        self
-    }
-
-    /// The time between two maintenance passes. Default 30 s. The thread also wakes when there is something to do.
-    #[doc(alias = "setMaintSleep")]
-    #[doc(alias = "MaintenanceSleep")]
-    #[doc(alias = "setTimeBetweenEvictionRunsMillis")]
-    pub fn maint_sleep(mut self, time: Duration) -> Self {
-        self.settings.maint_sleep = time;
-        self
-    }
-
-    /// The limit of a connect, all addresses of a name together. Default 1 s.
-    #[doc(alias = "setSocketConnectTO")]
-    #[doc(alias = "SocketConnectTimeout")]
-    #[doc(alias = "OPT_CONNECT_TIMEOUT")]
-    #[doc(alias = "ConnectionTimeout")]
-    #[doc(alias = "memcached.default_connect_timeout")]
-    pub fn connect_timeout(mut self, time: Duration) -> Self {
-        self.settings.socket.connect_timeout = time;
-        self
-    }
-
-    /// The limit of each read and each write. Default 3 s.
-    #[doc(alias = "setSocketTO")]
-    #[doc(alias = "SocketTimeout")]
-    #[doc(alias = "OPT_RECV_TIMEOUT")]
-    #[doc(alias = "OPT_SEND_TIMEOUT")]
-    #[doc(alias = "OPT_POLL_TIMEOUT")]
-    #[doc(alias = "ReceiveTimeout")]
-    pub fn socket_timeout(mut self, time: Duration) -> Self {
-        self.settings.socket.socket_timeout = time;
-        self
-    }
-
-    /// The limit of an operation in all: waiting for a connection, connecting, writing, reading, failing over. Default 5 s.
-    #[doc(alias = "setMaxWait")]
-    #[doc(alias = "QueueTimeout")]
-    pub fn operation_timeout(mut self, time: Duration) -> Self {
-        self.settings.operation_timeout = time;
-        self
-    }
-
-    /// The limit of waiting for a connection while all [`max_open`](Self::max_open) are lent.
-    /// Default: what is left of the operation's time.
-    #[doc(alias = "maxWait")]
-    #[doc(alias = "setMaxWait")]
-    #[doc(alias = "QueueTimeout")]
-    pub fn wait_timeout(mut self, time: Duration) -> Self {
-        self.settings.wait_timeout = time;
-        self
-    }
-
-    /// How long a server that failed is left alone: `start`, then twice as long after each vain try, up to `limit`.
-    /// Default 100 ms and 10 minutes.
-    #[doc(alias = "hostDeadDur")]
-    #[doc(alias = "MAX_RETRY_DELAY")]
-    #[doc(alias = "OPT_RETRY_TIMEOUT")]
-    #[doc(alias = "DeadTimeout")]
-    #[doc(alias = "OPT_DEAD_TIMEOUT")]
-    #[doc(alias = "retry_interval")]
-    pub fn dead_backoff(mut self, start: Duration, limit: Duration) -> Self {
-        (self.settings.dead_start, self.settings.dead_limit) = (start, limit);
-        self
-    }
-}
-
-/// What happens when.
-impl SockIoPoolBuilder {
-    /// Whether the kernel may hold back small writes (Nagle's algorithm). Default false. The Java client meant the same
-    /// by `setNagle` and did the opposite; memcacheddotnet's `Nagle` did nothing.
-    #[doc(alias = "setNagle")]
-    #[doc(alias = "Nagle")]
-    #[doc(alias = "OPT_TCP_NODELAY")]
-    pub fn nagle(mut self, on: bool) -> Self {
-        self.settings.socket.nagle = on;
-        self
-    }
-
-    /// Sends TCP keep-alive probes after a connection was idle for this long, 1 s to 32,767 s. Default: none.
-    #[doc(alias = "OPT_TCP_KEEPALIVE")]
-    #[doc(alias = "KeepAliveStartDelay")]
-    #[doc(alias = "KeepAliveInterval")]
-    pub fn keep_alive(mut self, idle: Duration) -> Self {
-        self.settings.socket.keep_alive = Some(idle);
-        self
-    }
-
-    /// Whether the keys of a dead server go to other servers, by the walk of [`compat`](Self::compat). Default true.
-    #[doc(alias = "setFailover")]
-    #[doc(alias = "Failover")]
-    #[doc(alias = "allow_failover")]
-    #[doc(alias = "OPT_REMOVE_FAILED_SERVERS")]
-    #[doc(alias = "OPT_AUTO_EJECT_HOSTS")]
-    #[doc(alias = "memcache.allow_failover")]
-    pub fn failover(mut self, on: bool) -> Self {
-        self.settings.failover = on;
-        self
-    }
-
-    /// From how many failures in a row on the keys of a server go to others. Default 1: at once, as with the Java client.
-    /// Until then calls for its keys fail without a try; each vain try of the maintenance thread counts.
-    #[doc(alias = "OPT_SERVER_FAILURE_LIMIT")]
-    #[doc(alias = "failureThreshold")]
-    #[doc(alias = "OPT_SERVER_TIMEOUT_LIMIT")]
-    #[doc(alias = "FailurePolicyFactory")]
-    pub fn failure_limit(mut self, failures: u32) -> Self {
-        self.settings.failure_limit = failures.max(1);
-        self
-    }
-
-    /// Whether a dead server is used again when it answers. Default true. Without it, a server that failed stays out
-    /// for the life of the pool.
-    #[doc(alias = "setFailback")]
-    pub fn failback(mut self, on: bool) -> Self {
-        self.settings.failback = on;
-        self
-    }
-
-    /// Whether an idle connection is proved by a `version` round trip each time before it is used. Default false:
-    /// one that rested for over a second is looked at without a round trip, which finds closed ones too.
-    #[doc(alias = "setAliveCheck")]
-    #[doc(alias = "aliveCheck")]
-    #[doc(alias = "setTestOnBorrow")]
-    pub fn alive_check(mut self, on: bool) -> Self {
-        self.settings.alive_check = on;
-        self
-    }
-
-    /// Whether `set`, `replace`, `delete` and `touch` are sent a second time when an idle connection turns out to be
-    /// closed and no answer came. Default false: the second one could undo what another client wrote in between.
-    #[doc(alias = "OPT_STORE_RETRY_COUNT")]
-    #[doc(alias = "memcached.store_retry_count")]
-    pub fn retry_writes(mut self, on: bool) -> Self {
-        self.settings.retry_writes = on;
-        self
-    }
-
-    /// The longest value that is read; a longer one is an error and closes the connection. Default 128 MiB.
-    pub fn max_value_len(mut self, bytes: usize) -> Self {
-        self.settings.max_value_len = bytes;
-        self
-    }
-
     /// Takes over the sizes, times and back-off that a client of `compat` has by default
     /// (for Java: those of the 2.x line's last version). A client without a pool of its own changes nothing.
     pub fn defaults_of(mut self, compat: Compat) -> Self {
@@ -395,6 +201,8 @@ impl SockIoPoolBuilder {
     /// # Errors
     /// [`ErrorKind::Config`](crate::ErrorKind::Config): no servers, an address that is none, weights that do not fit, or
     /// settings that cannot work together. Each says which.
+    ///
+    /// Old names: `initialize`, `Initialize`.
     #[doc(alias = "initialize")]
     #[doc(alias = "Initialize")]
     pub fn build(self) -> Result<SockIoPool> {
@@ -448,6 +256,8 @@ impl SockIoPoolBuilder {
     ///
     /// # Errors
     /// Those of [`build`](Self::build), and a name that a pool has already.
+    ///
+    /// Old names: `pconnect`, `memcache_pconnect`, `persistent_id`.
     #[doc(alias = "pconnect")]
     #[doc(alias = "memcache_pconnect")]
     #[doc(alias = "persistent_id")]

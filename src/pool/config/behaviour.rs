@@ -1,0 +1,99 @@
+//! What a pool does when servers fail, and how its sockets are set.
+
+use std::time::Duration;
+
+use super::SockIoPoolBuilder;
+
+/// What happens when.
+impl SockIoPoolBuilder {
+    /// Whether the kernel may hold back small writes (Nagle's algorithm). Default false. The Java client meant the same
+    /// by `setNagle` and did the opposite; memcacheddotnet's `Nagle` did nothing.
+    ///
+    /// Old names: `setNagle`, `Nagle`, `OPT_TCP_NODELAY`.
+    #[doc(alias = "setNagle")]
+    #[doc(alias = "Nagle")]
+    #[doc(alias = "OPT_TCP_NODELAY")]
+    pub fn nagle(mut self, on: bool) -> Self {
+        self.settings.socket.nagle = on;
+        self
+    }
+
+    /// Sends TCP keep-alive probes after a connection was idle for this long, 1 s to 32,767 s. Default: none.
+    ///
+    /// Old names: `OPT_TCP_KEEPALIVE`, `KeepAliveStartDelay`, `KeepAliveInterval`.
+    #[doc(alias = "OPT_TCP_KEEPALIVE")]
+    #[doc(alias = "KeepAliveStartDelay")]
+    #[doc(alias = "KeepAliveInterval")]
+    pub fn keep_alive(mut self, idle: Duration) -> Self {
+        self.settings.socket.keep_alive = Some(idle);
+        self
+    }
+
+    /// Whether the keys of a dead server go to other servers, by the walk of [`compat`](Self::compat). Default true.
+    ///
+    /// Old names: `setFailover`, `Failover`, `allow_failover`, `OPT_REMOVE_FAILED_SERVERS`,
+    /// `OPT_AUTO_EJECT_HOSTS`, `memcache.allow_failover`.
+    #[doc(alias = "setFailover")]
+    #[doc(alias = "Failover")]
+    #[doc(alias = "allow_failover")]
+    #[doc(alias = "OPT_REMOVE_FAILED_SERVERS")]
+    #[doc(alias = "OPT_AUTO_EJECT_HOSTS")]
+    #[doc(alias = "memcache.allow_failover")]
+    pub fn failover(mut self, on: bool) -> Self {
+        self.settings.failover = on;
+        self
+    }
+
+    /// From how many failures in a row on the keys of a server go to others. Default 1: at once, as with the Java client.
+    /// Until then calls for its keys fail without a try; each vain try of the maintenance thread counts.
+    ///
+    /// Old names: `OPT_SERVER_FAILURE_LIMIT`, `failureThreshold`, `OPT_SERVER_TIMEOUT_LIMIT`,
+    /// `FailurePolicyFactory`.
+    #[doc(alias = "OPT_SERVER_FAILURE_LIMIT")]
+    #[doc(alias = "failureThreshold")]
+    #[doc(alias = "OPT_SERVER_TIMEOUT_LIMIT")]
+    #[doc(alias = "FailurePolicyFactory")]
+    pub fn failure_limit(mut self, failures: u32) -> Self {
+        self.settings.failure_limit = failures.max(1);
+        self
+    }
+
+    /// Whether a dead server is used again when it answers. Default true. Without it, a server that failed stays out
+    /// for the life of the pool.
+    ///
+    /// Old name: `setFailback`.
+    #[doc(alias = "setFailback")]
+    pub fn failback(mut self, on: bool) -> Self {
+        self.settings.failback = on;
+        self
+    }
+
+    /// Whether an idle connection is proved by a `version` round trip each time before it is used. Default false:
+    /// one that rested for over a second is looked at without a round trip, which finds closed ones too.
+    ///
+    /// Old names: `setAliveCheck`, `aliveCheck`, `setTestOnBorrow`.
+    #[doc(alias = "setAliveCheck")]
+    #[doc(alias = "aliveCheck")]
+    #[doc(alias = "setTestOnBorrow")]
+    pub fn alive_check(mut self, on: bool) -> Self {
+        self.settings.alive_check = on;
+        self
+    }
+
+    /// Whether `set`, `replace`, `delete` and `touch` are sent a second time when an idle connection turns out to be
+    /// closed and no answer came. Default false: the second one could undo what another client wrote in between.
+    ///
+    /// Old names: `OPT_STORE_RETRY_COUNT`, `memcached.store_retry_count`.
+    #[doc(alias = "OPT_STORE_RETRY_COUNT")]
+    #[doc(alias = "memcached.store_retry_count")]
+    pub fn retry_writes(mut self, on: bool) -> Self {
+        self.settings.retry_writes = on;
+        self
+    }
+
+    /// The longest value that is read; a longer one is an error and closes the connection. Default 128 MiB.
+    pub fn max_value_len(mut self, bytes: usize) -> Self {
+        self.settings.max_value_len = bytes;
+        self
+    }
+}
