@@ -74,7 +74,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! [`Compat::all`] lists them, [`Compat::proof`] says what each rests on; most were compared with the running originals, key by key.
+//! The [table](#the-table-of-clients) at the end of this page names them, [`Compat::all`] lists them, [`Compat::proof`] says what each rests on; most were compared with the running originals, key by key.
 //! [`porting`] has a page for each of the old Java, .NET and PHP clients: what decides where keys go, and every method and setting with its
 //! replacement. Old names are search aliases: look for `setMaxBusyTime` or `addOrIncr` in this documentation.
 //!
@@ -85,6 +85,7 @@
 //! - `compress` (default): reads and writes compressed values.
 //! - `php`: reads and writes PHP's `serialize` data as Rust types, by serde.
 //! - `sha1`, `tiger`: the rings and key forms of Dalli and Enyim that go by these digests.
+//! - `cli`: the command-line tool `sockio`, which tells where keys live and what values are.
 //! - `testing`: `testing::Server`, a memcached stand-in for tests and first steps.
 //!
 //! # How it is built
@@ -144,6 +145,8 @@
 //! Keys cannot smuggle commands: they are checked before anything is sent. What a server sends is not trusted:
 //! lines, values ([`max_value_len`](SockIoPoolBuilder::max_value_len)) and inflated values are bounded, and bytes that do not
 //! fit the command close the connection. Serialized objects of other languages are handed over as bytes and never run.
+//!
+#![doc = include_str!("compat/table.md")]
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
