@@ -1,14 +1,18 @@
 //! Keys: what a caller hands in, the rules that turn it into the bytes on the wire and the bytes that are hashed, and the one check.
 
+mod check;
 mod transform;
 
 pub use transform::KeyTransform;
+
+pub(crate) use check::check;
 
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
+use check::too_long;
 
 /// The longest key that a server takes, prefix included (memcached `memcached.h`, `KEY_MAX_LENGTH`).
 pub const MAX_KEY_LEN: usize = 250;
@@ -199,20 +203,31 @@ impl KeyRules {
     ///
     /// # Errors
     /// [`ErrorKind::Key`](crate::ErrorKind::Key) if no server can take it.
+    #[inline]
     pub fn apply<'a>(&self, key: KeyRef<'a>) -> Result<WireKey<'a>> {
-        let bytes = if self.prefix.is_empty() && self.transform == KeyTransform::Raw {
+        if self.prefix.is_empty() && self.transform == KeyTransform::Raw {
             check(key.bytes)?;
-            Wire::Borrowed(key.bytes)
-        } else {
-            self.build(key.bytes)?
-        };
+            return Ok(WireKey {
+                bytes: Wire::Borrowed(key.bytes),
+                hashed_from: 0,
+                place: match key.route {
+                    Route::Itself => Place::Itself,
+                    Route::Hash(hash) => Place::Hash(hash),
+                    Route::Key(key) => Place::Key(Cow::Borrowed(key)),
+                },
+            });
+        }
+        self.apply_changes(key)
+    }
+
+    fn apply_changes<'a>(&self, key: KeyRef<'a>) -> Result<WireKey<'a>> {
         let hashed_from = if self.hash_prefix {
             0
         } else {
             self.prefix.len()
         };
         Ok(WireKey {
-            bytes,
+            bytes: self.build(key.bytes)?,
             hashed_from,
             place: match key.route {
                 Route::Itself => Place::Itself,
@@ -303,38 +318,6 @@ impl fmt::Debug for WireKey<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "WireKey({} bytes)", self.bytes().len())
     }
-}
-
-/// The one check of a key. Bytes over 0x7f are fine: the server takes them, and so do most clients.
-pub(crate) fn check(key: &[u8]) -> Result<()> {
-    if key.is_empty() {
-        return Err(Error::key("the key is empty"));
-    }
-    if key.len() > MAX_KEY_LEN {
-        return Err(too_long(key.len()));
-    }
-    // A fold without a branch: the compiler makes vector code of it.
-    let bad = key
-        .iter()
-        .fold(false, |bad, byte| bad | (*byte <= b' ') | (*byte == 0x7f));
-    if bad {
-        let (at, byte) = key
-            .iter()
-            .enumerate()
-            .find(|(_, byte)| **byte <= b' ' || **byte == 0x7f)
-            .map_or((0, 0), |(at, byte)| (at, *byte));
-        return Err(Error::key(format!(
-            "a key of {} bytes has the byte {byte:#04x} at {at}: blanks and control bytes cannot stand in a key",
-            key.len()
-        )));
-    }
-    Ok(())
-}
-
-fn too_long(len: usize) -> Error {
-    Error::key(format!(
-        "a key of {len} bytes, its prefix included: at most {MAX_KEY_LEN} are allowed"
-    ))
 }
 
 #[cfg(test)]

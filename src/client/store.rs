@@ -210,6 +210,9 @@ impl MemcachedClient {
 
 /// Reads the answer to a store.
 pub(super) fn stored(io: &mut SockIo, verb: StoreVerb) -> Result<Cas> {
+    if io.take_line(b"STORED\r\n")? {
+        return Ok(Cas::Stored);
+    }
     let answer = io.receive(Expect::Store(verb), |reply| match reply {
         Reply::Stored => Ok(Cas::Stored),
         Reply::Exists => Ok(Cas::Exists),

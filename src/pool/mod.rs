@@ -154,6 +154,7 @@ impl SockIoPool {
     }
 
     /// The key as it goes over the wire, checked.
+    #[inline]
     pub(crate) fn check<'k>(&self, key: &'k (impl ToKey + ?Sized)) -> Result<WireKey<'k>> {
         self.0.inner.rules.apply(key.to_key())
     }
