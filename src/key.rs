@@ -205,30 +205,49 @@ impl KeyRules {
     /// [`ErrorKind::Key`](crate::ErrorKind::Key) if no server can take it.
     #[inline]
     pub fn apply<'a>(&self, key: KeyRef<'a>) -> Result<WireKey<'a>> {
-        if self.prefix.is_empty() && self.transform == KeyTransform::Raw {
+        if self.change_nothing() {
             check(key.bytes)?;
             return Ok(WireKey {
                 bytes: Wire::Borrowed(key.bytes),
                 hashed_from: 0,
-                place: match key.route {
-                    Route::Itself => Place::Itself,
-                    Route::Hash(hash) => Place::Hash(hash),
-                    Route::Key(key) => Place::Key(Cow::Borrowed(key)),
-                },
+                place: Place::as_given(key.route),
             });
         }
         self.apply_changes(key)
     }
 
-    fn apply_changes<'a>(&self, key: KeyRef<'a>) -> Result<WireKey<'a>> {
-        let hashed_from = if self.hash_prefix {
+    /// Appends the key as it goes over the wire, checked, to `wire`; returns what finds its server.
+    pub(crate) fn append<'a>(&self, key: KeyRef<'a>, wire: &mut Vec<u8>) -> Result<Place<'a>> {
+        if self.change_nothing() {
+            check(key.bytes)?;
+            wire.extend_from_slice(key.bytes);
+            return Ok(Place::as_given(key.route));
+        }
+        let key = self.apply_changes(key)?;
+        wire.extend_from_slice(key.bytes());
+        Ok(key.place)
+    }
+
+    /// Whether keys go out as they come.
+    #[inline]
+    fn change_nothing(&self) -> bool {
+        self.prefix.is_empty() && self.transform == KeyTransform::Raw
+    }
+
+    /// How much of each key on the wire is not hashed.
+    #[inline]
+    pub(crate) fn hashed_from(&self) -> usize {
+        if self.hash_prefix {
             0
         } else {
             self.prefix.len()
-        };
+        }
+    }
+
+    fn apply_changes<'a>(&self, key: KeyRef<'a>) -> Result<WireKey<'a>> {
         Ok(WireKey {
             bytes: self.build(key.bytes)?,
-            hashed_from,
+            hashed_from: self.hashed_from(),
             place: match key.route {
                 Route::Itself => Place::Itself,
                 Route::Hash(hash) => Place::Hash(hash),
@@ -276,12 +295,18 @@ impl KeyRules {
     }
 }
 
-impl<'a> WireKey<'a> {
-    /// What finds the server.
-    pub(crate) fn place(&self) -> &Place<'a> {
-        &self.place
+impl<'a> Place<'a> {
+    #[inline]
+    fn as_given(route: Route<'a>) -> Self {
+        match route {
+            Route::Itself => Place::Itself,
+            Route::Hash(hash) => Place::Hash(hash),
+            Route::Key(key) => Place::Key(Cow::Borrowed(key)),
+        }
     }
+}
 
+impl WireKey<'_> {
     /// What is sent.
     pub fn bytes(&self) -> &[u8] {
         match &self.bytes {
@@ -297,11 +322,6 @@ impl<'a> WireKey<'a> {
             // A prefix that fills the whole key leaves nothing.
             _ => self.bytes().get(self.hashed_from..).unwrap_or_default(),
         }
-    }
-
-    /// Where in the bytes the hashed part begins.
-    pub(crate) fn hashed_from(&self) -> usize {
-        self.hashed_from
     }
 
     /// The hash that the caller gave for the first choice.

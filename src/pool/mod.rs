@@ -27,7 +27,7 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 
 use crate::codec::Transcoder;
 use crate::error::{Error, Result};
-use crate::key::{KeyRules, ToKey, WireKey};
+use crate::key::{KeyRef, KeyRules, ToKey, WireKey};
 use crate::router::Router;
 use crate::server::ServerAddr;
 use crate::sock::Watch;
@@ -128,7 +128,12 @@ impl SockIoPool {
         out: &[bool],
         deadline: Moment,
     ) -> Option<usize> {
-        let mut candidates = self.0.inner.router.candidates(hashed, given_hash);
+        let router = &self.0.inner.router;
+        let first = router.first(hashed, given_hash);
+        if !out[first] {
+            return Some(first);
+        }
+        let mut candidates = router.candidates(hashed, given_hash);
         loop {
             let server = candidates.next(&mut || Moment::now() >= deadline)?;
             if !out[server] {
@@ -138,6 +143,10 @@ impl SockIoPool {
                 return None;
             }
         }
+    }
+
+    pub(crate) fn key_rules(&self) -> &KeyRules {
+        &self.0.inner.rules
     }
 
     pub(crate) fn hosts(&self) -> &[Host] {
@@ -156,10 +165,16 @@ impl SockIoPool {
     /// The key as it goes over the wire, checked.
     #[inline]
     pub(crate) fn check<'k>(&self, key: &'k (impl ToKey + ?Sized)) -> Result<WireKey<'k>> {
-        self.0.inner.rules.apply(key.to_key())
+        self.check_ref(key.to_key())
+    }
+
+    #[inline]
+    pub(crate) fn check_ref<'k>(&self, key: KeyRef<'k>) -> Result<WireKey<'k>> {
+        self.0.inner.rules.apply(key)
     }
 
     /// The server of a key, while it is up.
+    #[inline]
     pub(crate) fn first(&self, key: &WireKey<'_>) -> usize {
         self.0.inner.router.first(key.hashed(), key.given_hash())
     }

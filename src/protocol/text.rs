@@ -10,4 +10,4 @@ mod whole;
 
 pub(crate) use decode::{body_end, decode};
 pub(crate) use encode::{encode, encode_get_multi};
-pub(crate) use whole::whole_hit;
+pub(crate) use whole::{whole_hit, whole_value};

@@ -17,9 +17,7 @@ impl SockIo {
         expect: Expect,
         take: impl FnOnce(Reply<'_>) -> R,
     ) -> Result<R> {
-        if self.start == self.end {
-            self.fill(1)?;
-        }
+        self.wait()?;
         loop {
             let needed = match text::decode(expect, &self.input[self.start..self.end]) {
                 Ok(Decoded::Reply { reply, used }) => {
@@ -35,13 +33,20 @@ impl SockIo {
         }
     }
 
+    /// Reads once if nothing is there yet.
+    #[inline]
+    pub(crate) fn wait(&mut self) -> Result<()> {
+        if self.start == self.end {
+            self.fill(1)?;
+        }
+        Ok(())
+    }
+
     /// Takes `line`, a whole reply, if it is what comes next; reads once if nothing is there yet. What else comes is left
     /// to [`receive`](Self::receive).
     #[inline]
     pub(crate) fn take_line<const N: usize>(&mut self, line: &[u8; N]) -> Result<bool> {
-        if self.start == self.end {
-            self.fill(1)?;
-        }
+        self.wait()?;
         let is_next = self.input[self.start..self.end].first_chunk() == Some(line);
         if is_next {
             self.start += N;
@@ -60,9 +65,7 @@ impl SockIo {
         cas: bool,
         take: impl FnOnce(ValueHead, &[u8]) -> R,
     ) -> Result<Option<R>> {
-        if self.start == self.end {
-            self.fill(1)?;
-        }
+        self.wait()?;
         let Some((head, body)) = text::whole_hit(&self.input[self.start..self.end], key, cas)
         else {
             return Ok(None);
@@ -74,6 +77,24 @@ impl SockIo {
         (self.start, self.end) = (0, 0);
         self.owed = self.owed.saturating_sub(1);
         Ok(Some(take(head, body)))
+    }
+
+    /// Hands the next value of a reply to `take` if it is that of `key` and has come whole. `None` where it is not, or not
+    /// yet: the reply is read part by part then, by the other methods.
+    #[inline]
+    pub(crate) fn whole_value<R>(
+        &mut self,
+        key: &[u8],
+        cas: bool,
+        take: impl FnOnce(ValueHead, &[u8]) -> R,
+    ) -> Option<R> {
+        let unread = &self.input[self.start..self.end];
+        let (head, body, rest) = text::whole_value(unread, key, cas)?;
+        if head.len > self.limits.max_value_len {
+            return None;
+        }
+        self.start = self.end - rest.len();
+        Some(take(head, body))
     }
 
     /// Reads the body of a value and its line end, and hands the body to `take`: borrowed if it fits the buffer, else owned.

@@ -30,12 +30,13 @@ impl SockIo {
         self.spoiled = true;
         match body {
             Some(body) if body.len() > COPIED_BODY => self.write_parts(body, limit)?,
-            Some(body) => {
-                self.output.extend_from_slice(body);
-                self.output.extend_from_slice(b"\r\n");
+            body => {
+                if let Some(body) = body {
+                    self.output.extend_from_slice(body);
+                    self.output.extend_from_slice(b"\r\n");
+                }
                 self.write_output(limit)?;
             }
-            None => self.write_output(limit)?,
         }
         self.spoiled = false;
         if self.output.capacity() > OUTPUT_ROOM {

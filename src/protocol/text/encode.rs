@@ -3,14 +3,53 @@
 use crate::protocol::{ArithVerb, Request, StoreVerb};
 
 /// Appends the command line. The body of a store and its CRLF are the sender's to add.
+// Inlined, the choice is made when the caller is compiled.
+#[inline]
 pub(crate) fn encode(request: &Request<'_>, out: &mut Vec<u8>) {
     match *request {
+        Request::Get { key, cas: false } => get(out, key),
+        Request::Store {
+            verb,
+            key,
+            flags,
+            exptime,
+            len,
+        } => store(out, verb, key, flags, exptime, len),
+        ref other => encode_other(other, out),
+    }
+}
+
+fn get(out: &mut Vec<u8>, key: &[u8]) {
+    out.extend_from_slice(b"get ");
+    out.extend_from_slice(key);
+    out.extend_from_slice(b"\r\n");
+}
+
+fn store(out: &mut Vec<u8>, verb: StoreVerb, key: &[u8], flags: u32, exptime: i32, len: usize) {
+    match verb {
+        StoreVerb::Set => out.extend_from_slice(b"set "),
+        StoreVerb::Add => out.extend_from_slice(b"add "),
+        StoreVerb::Replace => out.extend_from_slice(b"replace "),
+        StoreVerb::Append => out.extend_from_slice(b"append "),
+        StoreVerb::Prepend => out.extend_from_slice(b"prepend "),
+        StoreVerb::Cas(_) => out.extend_from_slice(b"cas "),
+    }
+    out.extend_from_slice(key);
+    push_numbers(out, |numbers| {
+        if let StoreVerb::Cas(token) = verb {
+            numbers.number(token);
+        }
+        numbers.number(len as u64);
+        numbers.exptime(exptime);
+        numbers.number(flags.into());
+    });
+    out.extend_from_slice(b"\r\n");
+}
+
+fn encode_other(request: &Request<'_>, out: &mut Vec<u8>) {
+    match *request {
         Request::Get { key, cas } => {
-            if cas {
-                out.extend_from_slice(b"gets ");
-            } else {
-                out.extend_from_slice(b"get ");
-            }
+            out.extend_from_slice(if cas { b"gets " } else { b"get " });
             out.extend_from_slice(key);
         }
         Request::GetAndTouch { key, exptime, cas } => {
@@ -18,31 +57,7 @@ pub(crate) fn encode(request: &Request<'_>, out: &mut Vec<u8>) {
             push_numbers(out, |numbers| numbers.exptime(exptime));
             push_token(out, key);
         }
-        Request::Store {
-            verb,
-            key,
-            flags,
-            exptime,
-            len,
-        } => {
-            match verb {
-                StoreVerb::Set => out.extend_from_slice(b"set "),
-                StoreVerb::Add => out.extend_from_slice(b"add "),
-                StoreVerb::Replace => out.extend_from_slice(b"replace "),
-                StoreVerb::Append => out.extend_from_slice(b"append "),
-                StoreVerb::Prepend => out.extend_from_slice(b"prepend "),
-                StoreVerb::Cas(_) => out.extend_from_slice(b"cas "),
-            }
-            out.extend_from_slice(key);
-            push_numbers(out, |numbers| {
-                if let StoreVerb::Cas(token) = verb {
-                    numbers.number(token);
-                }
-                numbers.number(len as u64);
-                numbers.exptime(exptime);
-                numbers.number(flags.into());
-            });
-        }
+        Request::Store { .. } => {}
         Request::Delete { key } => {
             out.extend_from_slice(b"delete ");
             out.extend_from_slice(key);
