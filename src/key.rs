@@ -205,27 +205,43 @@ impl KeyRules {
     /// [`ErrorKind::Key`](crate::ErrorKind::Key) if no server can take it.
     #[inline]
     pub fn apply<'a>(&self, key: KeyRef<'a>) -> Result<WireKey<'a>> {
-        if self.change_nothing() {
+        // Two ways to the same form, so that a key that is not changed is not copied either.
+        Ok(if self.change_nothing() {
             check(key.bytes)?;
-            return Ok(WireKey {
+            WireKey {
                 bytes: Wire::Borrowed(key.bytes),
                 hashed_from: 0,
-                place: Place::as_given(key.route),
-            });
-        }
-        self.apply_changes(key)
+                place: self.place(key.route),
+            }
+        } else {
+            WireKey {
+                bytes: self.build(key.bytes)?,
+                hashed_from: self.hashed_from(),
+                place: self.place(key.route),
+            }
+        })
     }
 
-    /// Appends the key as it goes over the wire, checked, to `wire`; returns what finds its server.
-    pub(crate) fn append<'a>(&self, key: KeyRef<'a>, wire: &mut Vec<u8>) -> Result<Place<'a>> {
+    /// Appends a key as it goes over the wire, checked, to `wire`.
+    #[inline]
+    pub(crate) fn append(&self, key: &[u8], wire: &mut Vec<u8>) -> Result<()> {
         if self.change_nothing() {
-            check(key.bytes)?;
-            wire.extend_from_slice(key.bytes);
-            return Ok(Place::as_given(key.route));
+            check(key)?;
+            wire.extend_from_slice(key);
+        } else if let Wire::Built { buffer, len } = self.build(key)? {
+            wire.extend_from_slice(&buffer[..len]);
         }
-        let key = self.apply_changes(key)?;
-        wire.extend_from_slice(key.bytes());
-        Ok(key.place)
+        Ok(())
+    }
+
+    /// What finds the server of a key with this route.
+    #[inline]
+    pub(crate) fn place<'a>(&self, route: Route<'a>) -> Place<'a> {
+        match route {
+            Route::Itself => Place::Itself,
+            Route::Hash(hash) => Place::Hash(hash),
+            Route::Key(key) => Place::Key(self.hashed_form(key)),
+        }
     }
 
     /// Whether keys go out as they come.
@@ -242,18 +258,6 @@ impl KeyRules {
         } else {
             self.prefix.len()
         }
-    }
-
-    fn apply_changes<'a>(&self, key: KeyRef<'a>) -> Result<WireKey<'a>> {
-        Ok(WireKey {
-            bytes: self.build(key.bytes)?,
-            hashed_from: self.hashed_from(),
-            place: match key.route {
-                Route::Itself => Place::Itself,
-                Route::Hash(hash) => Place::Hash(hash),
-                Route::Key(key) => Place::Key(self.hashed_form(key)),
-            },
-        })
     }
 
     /// A key that is hashed only: the rules without the check.
@@ -292,17 +296,6 @@ impl KeyRules {
         }
         check(&buffer[..len])?;
         Ok(Wire::Built { buffer, len })
-    }
-}
-
-impl<'a> Place<'a> {
-    #[inline]
-    fn as_given(route: Route<'a>) -> Self {
-        match route {
-            Route::Itself => Place::Itself,
-            Route::Hash(hash) => Place::Hash(hash),
-            Route::Key(key) => Place::Key(Cow::Borrowed(key)),
-        }
     }
 }
 

@@ -7,7 +7,7 @@ use super::MemcachedClient;
 use super::execute::Repeat;
 use super::outcome::Answers;
 use crate::error::{Error, ErrorKind, Result};
-use crate::key::{Place, ToKey};
+use crate::key::{Place, Route, ToKey};
 use crate::pool::{Lease, Refusal, SockIoPool};
 use crate::sock::SockIo;
 
@@ -101,10 +101,11 @@ impl<'k> Placed<'k> {
             places: Vec::new(),
         };
         for (number, key) in keys.iter().enumerate() {
-            let place = rules.append(key.to_key(), &mut placed.wire)?;
+            let key = key.to_key();
+            rules.append(key.bytes, &mut placed.wire)?;
             placed.ends.push(placed.wire.len());
-            if place != Place::Itself {
-                placed.places.push((number as u32, place));
+            if key.route != Route::Itself {
+                placed.places.push((number as u32, rules.place(key.route)));
             }
         }
         Ok(placed)
@@ -115,6 +116,7 @@ impl<'k> Placed<'k> {
     }
 
     /// The bytes of a key.
+    #[inline]
     pub(super) fn key(&self, key: u32) -> &[u8] {
         let key = key as usize;
         let start = if key == 0 { 0 } else { self.ends[key - 1] };

@@ -176,14 +176,16 @@ impl<A> Answers<A> {
     }
 
     /// Enters the answer of one key, or why it has none.
+    #[inline]
     pub(super) fn enter(&mut self, key: u32, answer: Result<A>) {
         match answer {
             Ok(answer) => self.slots[key as usize] = Some(answer),
-            Err(error) => self.failures.push(Failure::new(error, vec![key as usize])),
+            Err(error) => self.fail(&[key], error),
         }
     }
 
     /// Enters the reason why those of `keys` that have no answer yet will have none.
+    #[cold]
     pub(super) fn fail(&mut self, keys: &[u32], error: Error) {
         let open = keys
             .iter()
@@ -196,6 +198,7 @@ impl<A> Answers<A> {
     }
 
     /// Whether a key has neither an answer nor a reason why it has none.
+    #[inline]
     pub(super) fn is_open(&self, key: u32) -> bool {
         let key = key as usize;
         self.slots[key].is_none()

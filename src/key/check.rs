@@ -20,13 +20,14 @@ fn has_forbidden(key: &[u8]) -> bool {
     let Some(last) = key.last_chunk() else {
         return key.iter().any(|byte| is_forbidden(*byte));
     };
-    // Eight bytes at a time; the last eight may overlap those before.
-    let mut words = key.chunks_exact(8);
-    let found = words.by_ref().fold(0, |found, word| {
-        let word = word.first_chunk().copied().unwrap_or_default();
-        found | forbidden_in(word)
-    });
-    (found | forbidden_in(*last)) != 0
+    // Eight bytes at a time; the last eight overlap those before.
+    let mut found = forbidden_in(*last);
+    let mut rest = key;
+    while let Some((word, behind)) = rest.split_first_chunk() {
+        found |= forbidden_in(*word);
+        rest = behind;
+    }
+    found != 0
 }
 
 /// Not 0 if one of eight bytes is forbidden. Only a byte below 0x21 borrows into its highest bit when 0x21 is taken from all

@@ -115,6 +115,7 @@ pub(crate) fn encode_get_multi<'k>(
     out.extend_from_slice(b"\r\n");
 }
 
+#[inline]
 fn push_token(out: &mut Vec<u8>, token: &[u8]) {
     out.push(b' ');
     out.extend_from_slice(token);
