@@ -30,6 +30,8 @@ use crate::error::{Error, Result};
 /// which the client drops, are an error here; so is a broken pickle, which it returns as None. Other flags are ignored, as there.
 /// A date has no form: [`ErrorKind::Encode`](crate::ErrorKind::Encode).
 ///
+/// Keys must be `str` in the Python program: `HashClient` hashes what `str()` makes of a key, which for `bytes` is `b'…'`.
+///
 /// Without a serde the flags say nothing: a Python program reads `bytes`, whatever was written, and so does this. Numbers and truth values
 /// are written as Python's `str()` gives them, `1.0` and `True`; null has no form there. Text goes as UTF-8, where pymemcache
 /// refuses all but ASCII unless its `encoding` is set.

@@ -60,11 +60,14 @@ impl Family {
             | Family::Spymemcached
             | Family::Gomemcache => true,
             // Hash what they send.
-            Family::PeclMemcache | Family::PerlCacheMemcachedFast | Family::PythonMemcached => true,
+            Family::PeclMemcache | Family::PythonMemcached => true,
             #[cfg(feature = "sha1")]
             Family::Dalli => true,
-            // libmemcached does with HASH_WITH_PREFIX_KEY.
-            Family::Libmemcached | Family::PerlCacheMemcached | Family::Pymemcache => false,
+            // libmemcached does with HASH_WITH_PREFIX_KEY, Cache::Memcached::Fast with hash_namespace.
+            Family::Libmemcached
+            | Family::PerlCacheMemcached
+            | Family::PerlCacheMemcachedFast
+            | Family::Pymemcache => false,
         }
     }
 }

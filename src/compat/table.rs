@@ -183,12 +183,14 @@ const PERL: &[Row] = &[
 ];
 
 const PYTHON_DEFAULT: Parts = (Hash::NewCompat, Spread::Buckets, Walk::PythonRehash);
+const PYTHON_1_59: Parts = (Hash::PeclCrc32, Spread::Buckets, Walk::PythonRehash);
 const PYMEMCACHE: Parts = (Hash::Crc32, Spread::Rendezvous, Walk::Eject);
 
 #[rustfmt::skip]
 const PYTHON: &[Row] = &[
     Row::new(PythonMemcached, "python-memcached/default", PYTHON_DEFAULT, "Python's python-memcached"),
     Row::new(Pymemcache, "pymemcache/default", PYMEMCACHE, "Python's pymemcache, HashClient"),
+    Row::new(PythonMemcached, "python-memcached/default+1.59", PYTHON_1_59, "python-memcached 1.58 and 1.59: a hash of 0 counts as 1").proof(Source),
 ];
 
 #[cfg(feature = "sha1")]

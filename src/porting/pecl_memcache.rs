@@ -14,7 +14,8 @@
 //!
 //! Keys are changed as PHP changes them, and the changed form is hashed: a prefix (`memcache.prefix_static_key` is [`prefix`]) goes before the key and is
 //! hashed too, blanks and control bytes become `_`, and what is over 250 bytes is cut off. So `a b` and `a_b` are one item, and so are two long
-//! keys that differ at the end; `.key_transform(KeyTransform::Raw)` makes errors of such keys.
+//! keys that differ at the end; `.key_transform(KeyTransform::Raw)` makes errors of such keys. A key with the byte 0x7f, which PHP sends, is an
+//! error here: the text protocol has no place for control bytes.
 //!
 //! `Memcached`, with a `d`, is [another class](super::php_memcached), which places keys and writes values in other ways.
 //!

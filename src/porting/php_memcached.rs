@@ -21,7 +21,7 @@
 //! [`Compat::all`] has the names that there are; [`hashing`] puts another hash into one of them.
 //! Hashes are those of x86, where bytes over 0x7f are negative: keys that are no ASCII live elsewhere with a libmemcached that was built for ARM.
 //!
-//! With `DISTRIBUTION_CONSISTENT` give [`weights`] only where PHP gave one above 1: any weight at all makes the ring the weighted one. The
+//! With `DISTRIBUTION_CONSISTENT` a weight above 1 makes the ring the weighted one, as it does in PHP. The
 //! key prefix is not hashed unless `OPT_HASH_WITH_PREFIX_KEY` says so, and so it is here.
 //!
 //! # The set-up

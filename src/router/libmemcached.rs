@@ -37,14 +37,8 @@ pub(super) fn ring(
     servers: &[ServerAddr],
     ketama: Ketama,
     hash: Hash,
-    sorted: bool,
+    (sorted, weighted): (bool, bool),
 ) -> Result<Box<dyn Placement>> {
-    let weights_given = servers.iter().any(|server| server.weight().is_some());
-    let weighted = match ketama {
-        Ketama::Consistent | Ketama::Spy => weights_given,
-        Ketama::Unweighted => false,
-        Ketama::Weighted => true,
-    };
     let mut points = Points::with_capacity(WEIGHTED_POINTS as u64 * servers.len() as u64)?;
     let total: u64 = servers.iter().map(weight).sum();
     for number in order(servers, sorted) {
@@ -61,6 +55,16 @@ pub(super) fn ring(
         }
     }
     points.ring(Tie::First, Seek::Ceiling)
+}
+
+/// Whether the ring is the weighted one: a weight above 1 makes it so, weights of 1 do not (php-memcached 3.2 with libmemcached 1.1.4,
+/// `addServers`).
+pub(super) fn is_weighted(servers: &[ServerAddr], ketama: Ketama) -> bool {
+    match ketama {
+        Ketama::Consistent | Ketama::Spy => servers.iter().any(|server| weight(server) > 1),
+        Ketama::Unweighted => false,
+        Ketama::Weighted => true,
+    }
 }
 
 /// `MODULA`: weights are ignored.

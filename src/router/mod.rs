@@ -37,6 +37,13 @@ use ejection::{KeptSurvivors, Survivors};
 pub trait Distribution: fmt::Debug + Send + Sync {
     /// Places `servers`, in the order in which they were configured.
     fn place(&self, servers: &[ServerAddr]) -> Result<Box<dyn Placement>>;
+
+    /// Places those of `servers` whose numbers stand in `rest`, when the others have left the list for a while; they count
+    /// from 0 in the placement. Placed like a list of their own, where a client does not still heed those that left.
+    fn place_rest(&self, servers: &[ServerAddr], rest: &[usize]) -> Result<Box<dyn Placement>> {
+        let rest: Vec<ServerAddr> = rest.iter().map(|server| servers[*server].clone()).collect();
+        self.place(&rest)
+    }
 }
 
 /// The slots (buckets of a list, points of a ring) over which servers are spread. Open to users.
@@ -226,20 +233,10 @@ impl Router {
     fn place_without(&self, gone: &[usize]) -> Option<Survivors> {
         let numbers = (0..self.servers.len()).filter(|number| !gone.contains(number));
         let numbers: Vec<usize> = numbers.collect();
-        // Whether weights were given counts for the whole list, also when a server with one has gone.
-        let weighted = self.servers.iter().any(|server| server.weight().is_some());
-        let servers: Vec<ServerAddr> = numbers
-            .iter()
-            .map(|number| &self.servers[*number])
-            .map(|server| match server.weight() {
-                None if weighted => server.clone().with_weight(1),
-                _ => server.clone(),
-            })
-            .collect();
-        if servers.is_empty() {
+        if numbers.is_empty() {
             return None;
         }
-        let placement = self.distribution.place(&servers).ok()?;
+        let placement = self.distribution.place_rest(&self.servers, &numbers).ok()?;
         (placement.slots() > 0).then(|| Survivors::new(numbers, placement))
     }
 

@@ -33,6 +33,8 @@ pub(super) fn consistent(servers: &[ServerAddr], hash: Hash) -> Result<Box<dyn P
 /// The port is always written; that of a unix socket is 0.
 fn name(server: &ServerAddr) -> String {
     match server.port() {
+        // An IPv6 address is configured, and hashed, in brackets.
+        Some(port) if server.host().contains(':') => format!("[{}]:{port}", server.host()),
         Some(port) => format!("{}:{port}", server.host()),
         None => format!("unix://{}:0", server.host()),
     }

@@ -91,7 +91,10 @@ impl Distribution for Spread {
                 ketama,
                 points,
                 sorted,
-            } => libmemcached::ring(servers, ketama, points, sorted),
+            } => {
+                let weighted = libmemcached::is_weighted(servers, ketama);
+                libmemcached::ring(servers, ketama, points, (sorted, weighted))
+            }
             Spread::PeclConsistent(hash) => pecl::consistent(servers, hash),
             Spread::PerlFastRing { points } => perl_fast::ring(servers, points),
             Spread::SpyRing => continuum::spymemcached(servers, SpyName::Own),
@@ -101,6 +104,22 @@ impl Distribution for Spread {
             #[cfg(feature = "sha1")]
             Spread::DalliRing => continuum::dalli(servers),
             Spread::Rendezvous => rendezvous::pymemcache(servers),
+        }
+    }
+
+    fn place_rest(&self, servers: &[ServerAddr], rest: &[usize]) -> Result<Box<dyn Placement>> {
+        let left: Vec<ServerAddr> = rest.iter().map(|server| servers[*server].clone()).collect();
+        match *self {
+            // A ring that was weighted stays so when the server whose weight made it so has left.
+            Spread::Libmemcached {
+                ketama,
+                points,
+                sorted,
+            } => {
+                let weighted = libmemcached::is_weighted(servers, ketama);
+                libmemcached::ring(&left, ketama, points, (sorted, weighted))
+            }
+            _ => self.place(&left),
         }
     }
 }

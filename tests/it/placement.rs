@@ -184,3 +184,117 @@ fn lists_that_cannot_be_served_are_refused() {
         assert!(error.to_string().contains(message), "{compat}: {error}");
     }
 }
+
+fn names(compat: &str, servers: &[&str], key: &[u8]) -> String {
+    let compat: Compat = compat.parse().unwrap();
+    let servers = servers
+        .iter()
+        .map(|server| server.parse().unwrap())
+        .collect();
+    let router = compat.router(servers).unwrap();
+    router.servers()[router.first(key, None)].name().to_owned()
+}
+
+/// php-memcached 3.2: `addServers` with weights of 1 leaves the ring as it is without weights.
+#[test]
+fn weights_of_one_make_no_weighted_ring() {
+    for compat in [
+        "libmemcached/consistent/default",
+        "libmemcached/consistent/md5",
+        "libmemcached/consistent-ketama-spy/fnv1a-32",
+    ] {
+        let mut moved = 0;
+        for number in 0..900 {
+            let key = format!("key_{number}");
+            let place = |servers: &[&str]| names(compat, servers, key.as_bytes());
+            let plain = place(&["a.example.com:11211", "b.example.com:11212", "c:11211"]);
+            let ones = place(&[
+                "a.example.com:11211:1",
+                "b.example.com:11212:1",
+                "c:11211:1",
+            ]);
+            assert_eq!(plain, ones, "{compat}");
+            let two = place(&[
+                "a.example.com:11211:1",
+                "b.example.com:11212:2",
+                "c:11211:1",
+            ]);
+            moved += usize::from(plain != two);
+        }
+        assert!(moved > 100, "{compat}: a weight of 2 moved {moved} keys");
+    }
+}
+
+/// pecl-memcache 8.0 takes an IPv6 address in brackets, and hashes it so.
+#[test]
+fn an_ipv6_address_stands_in_brackets_on_pecl_s_ring() {
+    let compat = "pecl-memcache/consistent/crc32";
+    let ring = |server: &str| {
+        let compat: Compat = compat.parse().unwrap();
+        let servers = vec![server.parse().unwrap(), "b:1".parse().unwrap()];
+        let router = compat.router(servers).unwrap();
+        (0..200)
+            .map(|number| router.first(format!("key_{number}").as_bytes(), None))
+            .collect::<Vec<_>>()
+    };
+    let points = |text: &str| {
+        (0..160)
+            .map(|i| crc32fast::hash(format!("{text}-{i}").as_bytes()))
+            .collect::<Vec<_>>()
+    };
+    let mut all: Vec<(u32, usize)> = points("[::1]:18801")
+        .into_iter()
+        .map(|point| (point, 0))
+        .collect();
+    all.extend(points("b:1").into_iter().map(|point| (point, 1)));
+    all.sort_unstable();
+    let owner = |key: &str| {
+        let bucket = crc32fast::hash(key.as_bytes()) % 1024;
+        let step = bucket * (u32::MAX / 1024);
+        all.iter()
+            .find(|(point, _)| *point >= step)
+            .unwrap_or(&all[0])
+            .1
+    };
+    let expected: Vec<usize> = (0..200)
+        .map(|number| owner(&format!("key_{number}")))
+        .collect();
+    assert_eq!(ring("[::1]:18801"), expected);
+}
+
+/// python-memcached 1.58 and 1.59 count a hash of 0 as 1, 1.62 does not.
+#[test]
+fn a_hash_of_zero_tells_the_versions_of_python_memcached_apart() {
+    let servers: Vec<String> = (0..25)
+        .map(|number| format!("10.0.0.{number}:11211"))
+        .collect();
+    let servers: Vec<&str> = servers.iter().map(String::as_str).collect();
+    for key in ["z37384", "z63051"] {
+        assert_eq!(
+            names("python-memcached/default", &servers, key.as_bytes()),
+            servers[0]
+        );
+        assert_eq!(
+            names("python-memcached/default+1.59", &servers, key.as_bytes()),
+            servers[1]
+        );
+    }
+}
+
+/// Cache::Memcached::Fast hashes its namespace only with `hash_namespace`, which is off by default.
+#[test]
+fn which_clients_hash_a_prefix() {
+    for (client, hashes) in [
+        ("perl-cache-memcached-fast/standard", false),
+        ("perl-cache-memcached/default", false),
+        ("libmemcached/ketama-weighted", false),
+        ("pecl-memcache/consistent/crc32", true),
+        ("python-memcached/default", true),
+    ] {
+        assert_eq!(
+            client.parse::<Compat>().unwrap().hashes_prefix(),
+            hashes,
+            "{client}"
+        );
+    }
+}

@@ -143,8 +143,9 @@ impl SockIoPoolBuilder {
 
     /// Whether the prefix is hashed with the key, in place of the rule of [`compat`](Self::compat).
     ///
-    /// Old name: `OPT_HASH_WITH_PREFIX_KEY`.
+    /// Old names: `OPT_HASH_WITH_PREFIX_KEY`, `hash_namespace`.
     #[doc(alias = "OPT_HASH_WITH_PREFIX_KEY")]
+    #[doc(alias = "hash_namespace")]
     pub fn hash_prefix(mut self, on: bool) -> Self {
         self.hash_prefix = Some(on);
         self
