@@ -306,6 +306,14 @@ impl SockIoPoolBuilder {
         self
     }
 
+    /// Callers who find all connections of a server in use share a request: one of them asks for all. Default false.
+    ///
+    /// TODO
+    pub fn combine(mut self, on: bool) -> Self {
+        self.settings.combine = on;
+        self
+    }
+
     /// The longest value that is read; a longer one is an error and closes the connection. Default 128 MiB.
     pub fn max_value_len(mut self, bytes: usize) -> Self {
         self.settings.max_value_len = bytes;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::clock::Moment;
 
 use super::dead::{Dead, DeadUntil};
-use crate::sync::{Arc, Condvar, Mutex, lock};
+use crate::sync::{Arc, Condvar, Mutex, lock, wait_while};
 
 /// The state of one server's connections.
 ///
@@ -259,12 +259,7 @@ impl<T> Waiter<T> {
     }
 
     fn wait(&self, limit: Duration) -> Option<Entry<T>> {
-        let offer = lock(&self.offer);
-        let waited = self
-            .ready
-            .wait_timeout_while(offer, limit, |offer| offer.is_none());
-        let (mut offer, _) = waited.unwrap_or_else(std::sync::PoisonError::into_inner);
-        offer.take()
+        wait_while(&self.ready, lock(&self.offer), limit, Option::is_none).take()
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::clock::Moment;
 
+use super::combine::Combiner;
 use super::dead::{Dead, DeadUntil};
 use super::gate::{Entry, Gate};
 use super::settings::Settings;
@@ -20,14 +21,14 @@ use crate::sync::{self, Mutex};
 const RESTED_NANOS: u64 = RESTED.as_nanos() as u64;
 
 /// A connect or an answer that had less time than this and timed out does not count against the server.
-const FAIR_TRY: Duration = Duration::from_millis(50);
+pub(super) const FAIR_TRY: Duration = Duration::from_millis(50);
 
 /// One server.
 #[derive(Debug)]
 pub(crate) struct Host {
     index: usize,
     addr: ServerAddr,
-    settings: Arc<Settings>,
+    pub(super) settings: Arc<Settings>,
     watch: Arc<Watch>,
     gate: Gate<Box<Pooled>>,
     /// All open connections, for the maintenance thread.
@@ -37,6 +38,8 @@ pub(crate) struct Host {
     /// Connections used no later than this moment are looked at before they are used.
     suspect_until: AtomicU64,
     counts: Counts,
+    /// Where callers may share a request.
+    pub(super) combiner: Option<Combiner>,
 }
 
 /// A connection and its age.
@@ -68,10 +71,10 @@ pub(crate) enum Refusal {
 /// A connection in the hands of one caller. Dropping it decides what becomes of the connection: the one place that does.
 #[derive(Debug)]
 pub(crate) struct Lease<'h> {
-    host: &'h Host,
+    pub(super) host: &'h Host,
     /// Empty only when a reconnect failed.
-    connection: Option<Box<Pooled>>,
-    reused: bool,
+    pub(super) connection: Option<Box<Pooled>>,
+    pub(super) reused: bool,
 }
 
 impl Host {
@@ -88,6 +91,7 @@ impl Host {
         );
         Self {
             index,
+            combiner: settings.combine.then(|| Combiner::new(settings.max_open)),
             gate: Gate::new(settings.max_open, dead),
             addr,
             settings,
@@ -114,6 +118,14 @@ impl Host {
 
     pub(crate) fn gate(&self) -> &Gate<Box<Pooled>> {
         &self.gate
+    }
+
+    /// Ends it: see [`Gate::close`].
+    pub(crate) fn close(&self) {
+        drop(self.gate.close());
+        if let Some(combiner) = &self.combiner {
+            combiner.shut_down();
+        }
     }
 
     /// Lends a connection: an idle one, or a new one which the caller opens, or the next one that is free.
@@ -292,7 +304,11 @@ impl Host {
         if let Some((idle, delay)) = self.gate.kill(Moment::now()) {
             drop(idle);
             log::warn!("{error}; the server is marked dead for {delay:?}");
-            self.watch.expect(Moment::now() + delay);
+            let now = Moment::now();
+            self.watch.expect(now + delay);
+            if let (Some(combiner), Some(dead)) = (&self.combiner, self.gate.dead()) {
+                combiner.server_died(&self.refusal_of_dead(dead, now));
+            }
         }
     }
 
@@ -316,6 +332,11 @@ impl Host {
             .for_each(|line| see(&line));
     }
 
+    /// An operation that waited for another caller's connection ended by its deadline.
+    pub(crate) fn count_timeout(&self) {
+        Counts::add(&self.counts.timeouts);
+    }
+
     pub(crate) fn count_evicted(&self, count: usize) {
         self.counts
             .evicted
@@ -329,7 +350,7 @@ impl Host {
             server: self.addr.clone(),
             idle: occupancy.idle,
             busy: occupancy.open - occupancy.idle,
-            waiting: occupancy.waiting,
+            waiting: occupancy.waiting + self.combiner.as_ref().map_or(0, Combiner::waiting),
             dead_until: occupancy.dead.map(|dead| dead.until.instant()),
             connects: read(&self.counts.connects),
             connect_failures: read(&self.counts.connect_failures),
@@ -380,7 +401,7 @@ impl Lease<'_> {
         match error.kind() {
             ErrorKind::Timeout => {
                 Counts::add(&self.host.counts.timeouts);
-                if self.was_fair() {
+                if self.was_fair() && !self.host.postpones_judgement() {
                     self.host.mark_dead(error);
                 }
             }

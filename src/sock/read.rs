@@ -105,7 +105,7 @@ impl SockIo {
         }
     }
 
-    fn check_len(&mut self, len: usize) -> Result<()> {
+    pub(super) fn check_len(&mut self, len: usize) -> Result<()> {
         let limit = self.limits.max_value_len;
         if len > limit {
             self.spoiled = true;
@@ -124,7 +124,7 @@ impl SockIo {
         Ok(())
     }
 
-    fn check_body_end(&mut self, len: usize) -> Result<()> {
+    pub(super) fn check_body_end(&mut self, len: usize) -> Result<()> {
         let end = &self.input[self.start + len..self.start + len + 2];
         text::body_end(end).map_err(|desync| out_of_step(&mut self.spoiled, desync))
     }
@@ -209,18 +209,7 @@ impl SockIo {
 
     /// Reads once, or more often until `needed` more bytes are there.
     fn fill(&mut self, needed: usize) -> Result<()> {
-        if self.input.is_empty() {
-            self.input.resize(INPUT_ROOM, 0);
-            self.watch.expect(self.call.now + 2 * RESTED);
-        }
-        if self.start > 0 && (self.start == self.end || self.input.len() - self.end < needed) {
-            self.input.copy_within(self.start..self.end, 0);
-            (self.start, self.end) = (0, self.end - self.start);
-        }
-        if self.input.len() - self.end < needed {
-            self.spoiled = true;
-            return Err(Error::protocol("a line of the reply is too long"));
-        }
+        self.make_room(needed)?;
         self.arm_read()?;
         loop {
             match self.line.stream.read(&mut self.input[self.end..]) {
@@ -239,12 +228,33 @@ impl SockIo {
         }
     }
 
+    /// Makes room for `needed` more bytes behind those that are there.
+    pub(super) fn make_room(&mut self, needed: usize) -> Result<()> {
+        if self.input.is_empty() {
+            self.input.resize(INPUT_ROOM, 0);
+            self.watch.expect(self.call.now + 2 * RESTED);
+        }
+        if self.start > 0 && (self.start == self.end || self.input.len() - self.end < needed) {
+            self.input.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, self.end - self.start);
+        }
+        if self.input.len() - self.end < needed {
+            self.spoiled = true;
+            return Err(Error::protocol("a line of the reply is too long"));
+        }
+        Ok(())
+    }
+
     /// Sets the socket's read timer to what is left of the operation, if it is not near that already.
     fn arm_read(&mut self) -> Result<()> {
         if self.call.heard {
             self.look_at_clock();
         }
         let limit = self.time_left("reading the reply")?;
+        self.set_read_timer(limit)
+    }
+
+    pub(super) fn set_read_timer(&mut self, limit: u64) -> Result<()> {
         if !near(self.read_timer, limit) {
             self.line
                 .stream
@@ -255,7 +265,7 @@ impl SockIo {
         Ok(())
     }
 
-    fn read_error(&mut self, error: io::Error) -> Error {
+    pub(super) fn read_error(&mut self, error: io::Error) -> Error {
         self.failure("reading the reply", error)
     }
 }
