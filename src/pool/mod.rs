@@ -4,6 +4,8 @@ mod combine;
 mod config;
 mod dead;
 mod gate;
+#[cfg(all(test, loom))]
+mod gate_models;
 mod growth;
 mod host;
 mod maintenance;

@@ -12,7 +12,7 @@ use crate::sync::{AtomicBool, Condvar, Mutex, Ordering, lock, wait_while};
 pub(crate) struct Batch<T> {
     state: Mutex<State<T>>,
     changed: Condvar,
-    /// Whether to look at the state is worth while: spares the lock.
+    /// Whether there is an outcome or an offer: spares a look at the state.
     news: AtomicBool,
 }
 
@@ -128,7 +128,7 @@ impl<T> Batch<T> {
         lock(&self.state).load.take().unwrap_or_default()
     }
 
-    /// Whether a look at the state is worth while.
+    /// Whether there is an outcome, or an offer.
     pub(crate) fn has_news(&self) -> bool {
         self.news.load(Ordering::Acquire)
     }
@@ -137,14 +137,14 @@ impl<T> Batch<T> {
     pub(crate) fn wait(&self, member: usize, limit: Duration) -> Option<Wake<T>> {
         let waits = |state: &State<T>| matches!(state.lead, Lead::Nobody | Lead::Taken);
         let mut state = wait_while(&self.changed, lock(&self.state), limit, waits);
-        state.wake(member)
+        self.wake(&mut state, member)
     }
 
     /// A member's time is over. An outcome or an offer that comes at the last moment is taken; otherwise the member leaves,
     /// and is told whether its order is on its way.
     pub(crate) fn leave(&self, member: usize) -> Result<Wake<T>, bool> {
         let mut state = lock(&self.state);
-        if let Some(wake) = state.wake(member) {
+        if let Some(wake) = self.wake(&mut state, member) {
             return Ok(wake);
         }
         state.live -= 1;
@@ -173,11 +173,7 @@ impl<T> Batch<T> {
     }
 
     /// The end: the outcomes by member, and for those who have none `otherwise`.
-    pub(crate) fn publish(
-        &self,
-        outcomes: Vec<Option<Outcome>>,
-        otherwise: impl Fn() -> Outcome,
-    ) {
+    pub(crate) fn publish(&self, outcomes: Vec<Option<Outcome>>, otherwise: impl Fn() -> Outcome) {
         let mut state = lock(&self.state);
         state.end(outcomes, otherwise);
         drop(state);
@@ -205,23 +201,26 @@ impl<T> Batch<T> {
         let state = lock(&self.state);
         (state.live, state.latest)
     }
-}
 
-impl<T> State<T> {
-    fn wake(&mut self, member: usize) -> Option<Wake<T>> {
-        match self.lead {
+    fn wake(&self, state: &mut State<T>, member: usize) -> Option<Wake<T>> {
+        match state.lead {
             Lead::Nobody | Lead::Taken => None,
             Lead::Done => {
-                let outcome = self.outcomes.get_mut(member).and_then(Option::take);
+                let outcome = state.outcomes.get_mut(member).and_then(Option::take);
                 outcome.map(Wake::Outcome)
             }
-            Lead::Offered(_) => match std::mem::replace(&mut self.lead, Lead::Taken) {
-                Lead::Offered(passage) => Some(Wake::Lead(passage)),
+            Lead::Offered(_) => match std::mem::replace(&mut state.lead, Lead::Taken) {
+                Lead::Offered(passage) => {
+                    self.news.store(false, Ordering::Relaxed);
+                    Some(Wake::Lead(passage))
+                }
                 _ => None,
             },
         }
     }
+}
 
+impl<T> State<T> {
     fn end(&mut self, mut outcomes: Vec<Option<Outcome>>, otherwise: impl Fn() -> Outcome) {
         outcomes.resize_with(self.joined, || None);
         for outcome in &mut outcomes {

@@ -48,8 +48,7 @@ impl<'m> Leader<'m> {
             Ok(lease) => lease,
             Err(refusal) => return self.refused(run, refusal),
         };
-        let mut run =
-            run.unwrap_or_else(|| Run::new(self.combiner.queue.close_batch(self.batch)));
+        let mut run = run.unwrap_or_else(|| Run::new(self.combiner.queue.close_batch(self.batch)));
         loop {
             match run.go_on(lease.io()) {
                 Ok(Went::Through) => {

@@ -150,15 +150,13 @@ impl<T> Queue<T> {
         let mut state = lock(&self.state);
         state.closed |= close;
         let mut freed = 0;
-        state
-            .pending
-            .retain(|batch| match batch.dismiss(&outcome) {
-                Some(offered) => {
-                    freed += usize::from(offered);
-                    false
-                }
-                None => true,
-            });
+        state.pending.retain(|batch| match batch.dismiss(&outcome) {
+            Some(offered) => {
+                freed += usize::from(offered);
+                false
+            }
+            None => true,
+        });
         state.turns -= freed;
     }
 
@@ -183,6 +181,14 @@ impl<T> Queue<T> {
         if average != old {
             self.average.store(average, Ordering::Relaxed);
         }
+    }
+
+    /// Callers, turns and batches.
+    #[cfg(all(test, loom))]
+    pub(super) fn at_rest(&self) -> (usize, usize, usize) {
+        let state = lock(&self.state);
+        let inside = self.inside.load(Ordering::Relaxed);
+        (inside, state.turns, state.pending.len())
     }
 
     fn max_gets(&self) -> usize {

@@ -167,14 +167,18 @@ impl Run {
                 continue;
             }
             let key = self.load.key(get);
-            let found = self.load.gets.iter().find_map(|other| {
-                match &self.outcomes[other.member] {
-                    Some(Outcome::Answer(Answer::Hit(found))) if self.load.key(other) == key => {
-                        Some(found.clone())
-                    }
-                    _ => None,
-                }
-            });
+            let found =
+                self.load
+                    .gets
+                    .iter()
+                    .find_map(|other| match &self.outcomes[other.member] {
+                        Some(Outcome::Answer(Answer::Hit(found)))
+                            if self.load.key(other) == key =>
+                        {
+                            Some(found.clone())
+                        }
+                        _ => None,
+                    });
             let answer = found.map_or(Answer::Miss, Answer::Hit);
             self.outcomes[get.member] = Some(Outcome::Answer(answer));
         }
