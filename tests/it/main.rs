@@ -4,6 +4,8 @@
 mod bad_input;
 #[cfg(feature = "cli")]
 mod cli;
+mod combine;
+mod combine_live;
 mod commands;
 mod cuts;
 mod deadlines;
