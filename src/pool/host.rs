@@ -235,17 +235,14 @@ impl Host {
 
     /// Opens a connection for a caller who holds a permit.
     fn open(&self, deadline: Moment) -> std::result::Result<Lease<'_>, Refusal> {
-        match self.connect(deadline) {
-            Ok(connection) => Ok(Lease {
-                host: self,
-                connection: Some(connection),
-                reused: false,
-            }),
-            Err(refusal) => {
-                self.gate.forfeit();
-                Err(refusal)
-            }
-        }
+        // Whatever happens, the lease gives the permit back.
+        let mut lease = Lease {
+            host: self,
+            connection: None,
+            reused: false,
+        };
+        lease.connection = Some(self.connect(deadline)?);
+        Ok(lease)
     }
 
     fn connect(&self, deadline: Moment) -> std::result::Result<Box<Pooled>, Refusal> {
@@ -303,12 +300,13 @@ impl Host {
     fn mark_dead(&self, error: &Error) {
         if let Some((idle, delay)) = self.gate.kill(Moment::now()) {
             drop(idle);
-            log::warn!("{error}; the server is marked dead for {delay:?}");
             let now = Moment::now();
             self.watch.expect(now + delay);
             if let (Some(combiner), Some(dead)) = (&self.combiner, self.gate.dead()) {
                 combiner.server_died(&self.refusal_of_dead(dead, now));
             }
+            // The logger is the user's: by now nobody depends on what it does.
+            log::warn!("{error}; the server is marked dead for {delay:?}");
         }
     }
 

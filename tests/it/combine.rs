@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use sockio::{Error, ErrorKind, Expiry, FromValue, MemcachedClient, SockIoPool, Value};
 
+use crate::support::child;
 use crate::support::fake::{Act, Fake, Flag, answer};
 use crate::support::wait::{eventually, in_time, ms, timed};
 
@@ -434,4 +435,60 @@ fn where_answers_take_long_the_other_connections_are_used() {
     // One caller after the other: 3.6 s on one connection, 1.2 s on three.
     in_time(took, ms(900));
     assert!(fake.connections() >= 2);
+}
+
+/// A logger that panics when a server is marked dead.
+struct Bomb;
+
+impl log::Log for Bomb {
+    fn enabled(&self, _: &log::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn log(&self, record: &log::Record<'_>) {
+        assert_ne!(record.level(), log::Level::Warn, "as it was meant to be");
+    }
+
+    fn flush(&self) {}
+}
+
+#[test]
+fn a_leader_that_panics_takes_nobody_along() {
+    if !child::runs_alone("combine::a_leader_that_panics_takes_nobody_along") {
+        return;
+    }
+    log::set_logger(&Bomb).unwrap();
+    log::set_max_level(log::LevelFilter::Info);
+    let flag = Flag::default();
+    let script = vec![
+        Act::Request,
+        Act::Await(flag.clone()),
+        Act::Send(answer("get held")),
+    ];
+    let mut fake = Fake::new(vec![script, vec![SERVE]]);
+    let client = client([fake.addr()]);
+    thread::scope(|scope| {
+        let client = &client;
+        scope.spawn(move || get(client, "held"));
+        eventually("it asks", || fake.count("get held") == 1);
+        let calls = ["a", "b", "c"].map(|key| scope.spawn(move || get(client, key)));
+        eventually("all wait", || client.pool().stats()[0].waiting == 3);
+        flag.raise();
+        eventually("one asks for all", || fake.seen()[0].requests.len() == 2);
+        // The leader tries once more, in vain, and marks the server dead.
+        fake.down();
+        let ends = calls.map(|call| call.join());
+        assert_eq!(ends.iter().filter(|end| end.is_err()).count(), 1);
+        for answer in ends.into_iter().flatten() {
+            assert_eq!(answer.unwrap_err().kind(), ErrorKind::Connection);
+        }
+    });
+    fake.up();
+    eventually("it lives again", || get(&client, "next").is_ok());
+    assert_eq!(client.pool().stats()[0].busy, 0);
+    let together = thread::scope(|scope| {
+        let calls = ["d", "e", "f"].map(|key| scope.spawn(|| get(&client, key)));
+        calls.map(|call| call.join().unwrap().unwrap())
+    });
+    assert_eq!(together, ["d", "e", "f"]);
 }
