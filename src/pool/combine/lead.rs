@@ -26,8 +26,8 @@ impl<'m> Leader<'m> {
         Self {
             host: member.host,
             combiner: member.combiner,
-            batch: &member.batch,
-            number: member.number,
+            batch: &member.place.batch,
+            number: member.place.number,
             call: member.call,
             turn: Some(turn),
         }

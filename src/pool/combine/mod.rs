@@ -21,11 +21,11 @@ use super::host::{FAIR_TRY, Host, Refusal};
 use crate::clock::{Moment, nanos};
 use crate::error::Error;
 use crate::protocol::{StoreVerb, ValueHead};
-use crate::sync::{Arc, AtomicU64, Ordering};
+use crate::sync::{AtomicU64, Ordering};
 use batch::{Batch, Passage, Wake};
 use carry::Detached;
 use lead::Leader;
-use queue::{Entry, Queue, Turn, Visit};
+use queue::{Entry, Place, Queue, Turn};
 use run::Run;
 
 /// How often a member lets others run before it goes to sleep: with many callers the answer is often there by then, and a
@@ -117,7 +117,6 @@ pub(crate) enum Way<'h> {
 pub(crate) struct Alone<'h> {
     combiner: &'h Combiner,
     _turn: Turn<'h, Trip>,
-    _visit: Visit<'h>,
 }
 
 /// A place in a batch.
@@ -125,12 +124,10 @@ pub(crate) struct Alone<'h> {
 pub(crate) struct Member<'h> {
     host: &'h Host,
     combiner: &'h Combiner,
-    batch: Arc<Batch<Trip>>,
-    number: usize,
+    place: Place<'h, Trip>,
     /// Whether the order changes something.
     changes: bool,
     call: Call,
-    _visit: Visit<'h>,
 }
 
 /// The time of an operation.
@@ -150,6 +147,7 @@ impl Combiner {
     }
 
     /// A caller comes to `host`, whose combiner this is.
+    #[inline]
     pub(crate) fn enter<'h>(
         &'h self,
         host: &'h Host,
@@ -157,21 +155,17 @@ impl Combiner {
         begun: Moment,
         deadline: Moment,
     ) -> Way<'h> {
-        let visit = self.queue.visit();
-        match self.queue.enter(&visit, order, deadline) {
+        match self.queue.enter(order, deadline) {
             Entry::Alone(turn) => Way::Alone(Alone {
                 combiner: self,
                 _turn: turn,
-                _visit: visit,
             }),
-            Entry::Member(batch, number) => Way::Together(Member {
+            Entry::Member(place) => Way::Together(Member {
                 host,
                 combiner: self,
-                batch,
-                number,
+                place,
                 changes: matches!(order, Order::Store { .. }),
                 call: Call { begun, deadline },
-                _visit: visit,
             }),
         }
     }
@@ -252,7 +246,7 @@ impl Alone<'_> {
 impl Member<'_> {
     /// Waits for the answer, and asks for all when it is this member's part.
     pub(crate) fn answer(self) -> Result<Answer, Refusal> {
-        self.combiner.yield_to_others(&self.batch);
+        self.combiner.yield_to_others(&self.place.batch);
         match self.wait() {
             Ok(Wake::Outcome(outcome)) => outcome.for_caller(self.changes),
             Ok(Wake::Lead(passage)) => {
@@ -266,19 +260,19 @@ impl Member<'_> {
 
     fn wait(&self) -> Result<Wake<Trip>, Refusal> {
         let mut limit = self.call.deadline.since(Moment::now());
-        if self.number == 0 && limit > IMPATIENCE {
-            if let Some(wake) = self.batch.wait(self.number, IMPATIENCE) {
+        if self.place.number == 0 && limit > IMPATIENCE {
+            if let Some(wake) = self.place.batch.wait(self.place.number, IMPATIENCE) {
                 return Ok(wake);
             }
-            if self.combiner.queue.claim(&self.batch) {
+            if self.combiner.queue.claim(&self.place.batch) {
                 return Ok(Wake::Lead(Passage::Fresh));
             }
             limit = self.call.deadline.since(Moment::now());
         }
-        if let Some(wake) = self.batch.wait(self.number, limit) {
+        if let Some(wake) = self.place.batch.wait(self.place.number, limit) {
             return Ok(wake);
         }
-        self.batch.leave(self.number).or_else(|sent| {
+        self.place.batch.leave(self.place.number).or_else(|sent| {
             self.host.count_timeout();
             let error = Error::timeout("the deadline passed before the answer came");
             let error = error.at(self.host.addr().name());

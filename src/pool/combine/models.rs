@@ -74,21 +74,21 @@ impl Server {
             key: b"k",
             cas: false,
         };
-        let visit = self.queue.visit();
-        match self.queue.enter(&visit, &order, Moment::from_number(1)) {
+        match self.queue.enter(&order, Moment::from_number(1)) {
             Entry::Alone(turn) => {
                 self.begin();
                 self.end();
                 drop(turn);
                 Told::Answer
             }
-            Entry::Member(batch, member) => {
+            Entry::Member(place) => {
+                let (batch, member) = (&place.batch, place.number);
                 let wake = batch
                     .wait(member, patience)
                     .map_or_else(|| batch.leave(member), Ok);
                 match wake {
                     Ok(Wake::Outcome(outcome)) => told(outcome),
-                    Ok(Wake::Lead(passage)) => self.lead(&batch, member, passage, leads),
+                    Ok(Wake::Lead(passage)) => self.lead(batch, member, passage, leads),
                     Err(_sent) => Told::TimeOver,
                 }
             }
@@ -137,7 +137,7 @@ impl Server {
 
     /// When all are gone nothing is left over.
     fn is_at_rest(&self) {
-        assert_eq!(self.queue.at_rest(), (0, 0, 0), "callers, turns, batches");
+        assert_eq!(self.queue.at_rest(), (0, 0, 0), "members, turns, batches");
         assert_eq!(self.lent.load(Ordering::Relaxed), 0);
     }
 }
@@ -228,40 +228,38 @@ fn an_impatient_member_and_an_offer_do_not_both_lead() {
     model.preemption_bound = Some(3);
     model.check(|| {
         let server = server(2, 2);
-        let (a, b) = (server.queue.visit(), server.queue.visit());
         let order = Order::Get {
             key: b"k",
             cas: false,
         };
         let now = Moment::from_number(1);
-        let Entry::Alone(first) = server.queue.enter(&a, &order, now) else {
+        let Entry::Alone(first) = server.queue.enter(&order, now) else {
             panic!("no turn");
         };
-        let Entry::Alone(second) = server.queue.enter(&b, &order, now) else {
+        let Entry::Alone(second) = server.queue.enter(&order, now) else {
             panic!("no turn");
         };
         let member = {
             let server = Arc::clone(&server);
             thread::spawn(move || {
-                let visit = server.queue.visit();
-                let Entry::Member(batch, member) = server.queue.enter(&visit, &order, now) else {
+                let Entry::Member(place) = server.queue.enter(&order, now) else {
                     return Told::Answer;
                 };
+                let (batch, member) = (&place.batch, place.number);
                 let wake = match batch.wait(member, AT_ONCE) {
                     Some(wake) => wake,
-                    None if server.queue.claim(&batch) => Wake::Lead(Passage::Fresh),
+                    None if server.queue.claim(batch) => Wake::Lead(Passage::Fresh),
                     None => batch.wait(member, FOREVER).expect("it waits for ever"),
                 };
                 match wake {
                     Wake::Outcome(outcome) => told(outcome),
-                    Wake::Lead(passage) => server.lead(&batch, member, passage, Leads::ToTheEnd),
+                    Wake::Lead(passage) => server.lead(batch, member, passage, Leads::ToTheEnd),
                 }
             })
         };
         drop(first);
         drop(second);
         assert_eq!(member.join().unwrap(), Told::Answer);
-        drop((a, b));
         server.is_at_rest();
     });
 }

@@ -17,6 +17,9 @@ const LARGE: u64 = 4 * 1024;
 /// The weight of a new value in the average is one part in so many.
 const MEMORY: u64 = 8;
 
+/// In the word that counts turns: callers share, so that only the slow way through the lock keeps the order.
+const SHARED: usize = 1 << (usize::BITS - 1);
+
 /// The callers of one server.
 ///
 /// A *turn* is the right to ask the server, once. As long as there are no more callers than turns each takes one, and a
@@ -26,27 +29,21 @@ const MEMORY: u64 = 8;
 /// While a batch waits, at least one turn is out, and whoever has it looks after the batch when he gives it back.
 #[derive(Debug)]
 pub(crate) struct Queue<T> {
-    inside: AtomicUsize,
-    state: Mutex<State<T>>,
+    /// How many turns are out, and [`SHARED`]. A lone caller touches nothing else.
+    turns: AtomicUsize,
     max_turns: usize,
+    /// Callers that are in a batch. It grows only under the lock.
+    members: AtomicUsize,
+    state: Mutex<State<T>>,
     /// The length of values, on the average.
     average: AtomicU64,
 }
 
 #[derive(Debug)]
 struct State<T> {
-    turns: usize,
     /// Batches that are not on their way yet, the oldest first; only the last one takes up more.
     pending: VecDeque<Arc<Batch<T>>>,
     closed: bool,
-}
-
-/// A caller, while it is inside.
-#[derive(Debug)]
-pub(crate) struct Visit<'q> {
-    inside: &'q AtomicUsize,
-    /// How many there were when it came.
-    callers: usize,
 }
 
 /// What a caller gets.
@@ -54,8 +51,16 @@ pub(crate) struct Visit<'q> {
 pub(crate) enum Entry<'q, T> {
     /// It asks for itself alone.
     Alone(Turn<'q, T>),
-    /// Its order is part of a batch, under this number.
-    Member(Arc<Batch<T>>, usize),
+    /// Its order is part of a batch.
+    Member(Place<'q, T>),
+}
+
+/// A place in a batch.
+#[derive(Debug)]
+pub(crate) struct Place<'q, T> {
+    pub(super) batch: Arc<Batch<T>>,
+    pub(super) number: usize,
+    members: &'q AtomicUsize,
 }
 
 /// The right to ask; it is passed on when it is dropped.
@@ -68,56 +73,75 @@ pub(crate) struct Turn<'q, T> {
 impl<T> Queue<T> {
     pub(crate) fn new(max_turns: usize) -> Self {
         let state = State {
-            turns: 0,
             pending: VecDeque::new(),
             closed: false,
         };
         Self {
-            inside: AtomicUsize::new(0),
+            turns: AtomicUsize::new(0),
+            max_turns: max_turns.min(SHARED - 1),
+            members: AtomicUsize::new(0),
             state: Mutex::new(state),
-            max_turns,
             average: AtomicU64::new(0),
         }
     }
 
-    /// A caller comes.
-    pub(crate) fn visit(&self) -> Visit<'_> {
-        Visit {
-            callers: self.inside.fetch_add(1, Ordering::Relaxed) + 1,
-            inside: &self.inside,
+    /// Gives a caller a turn, or makes it a member of a batch.
+    #[inline]
+    pub(crate) fn enter(&self, order: &Order<'_>, deadline: Moment) -> Entry<'_, T> {
+        let turns = self.turns.load(Ordering::Relaxed);
+        // Where callers share, the number is larger than any.
+        if turns < self.max_turns
+            && self
+                .turns
+                .compare_exchange(turns, turns + 1, Ordering::AcqRel, Ordering::Relaxed)
+                .is_ok()
+        {
+            return Entry::Alone(self.turn(true));
         }
+        self.enter_among_others(order, deadline)
     }
 
-    /// Gives a caller a turn, or makes it a member of a batch.
-    pub(crate) fn enter(
-        &self,
-        visit: &Visit<'_>,
-        order: &Order<'_>,
-        deadline: Moment,
-    ) -> Entry<'_, T> {
+    #[cold]
+    fn enter_among_others(&self, order: &Order<'_>, deadline: Moment) -> Entry<'_, T> {
         let mut state = lock(&self.state);
         if state.closed {
             // It goes to the gate, and hears there that the pool is shut down.
             return Entry::Alone(self.turn(false));
         }
-        if state.pending.is_empty() && state.turns < self.limit(visit.callers) {
-            state.turns += 1;
-            return Entry::Alone(self.turn(true));
+        if state.pending.is_empty() {
+            if self.members.load(Ordering::Relaxed) == 0 {
+                self.turns.fetch_and(!SHARED, Ordering::AcqRel);
+            }
+            if self.take_turn(self.limit(1)) {
+                return Entry::Alone(self.turn(true));
+            }
         }
         let max_gets = self.max_gets();
         let open = state.pending.back();
-        if let Some((batch, member)) =
-            open.and_then(|batch| Some((batch, batch.join(order, deadline, max_gets)?)))
-        {
-            return Entry::Member(Arc::clone(batch), member);
-        }
-        let batch = Arc::new(Batch::new());
-        // An empty batch has room for any order that combines at all.
-        let Some(member) = batch.join(order, deadline, max_gets) else {
-            return Entry::Alone(self.turn(false));
+        let joined = open
+            .and_then(|batch| Some((Arc::clone(batch), batch.join(order, deadline, max_gets)?)));
+        let (batch, number) = match joined {
+            Some(joined) => joined,
+            None => {
+                let batch = Arc::new(Batch::new());
+                // An empty batch has room for any order that combines at all.
+                let Some(number) = batch.join(order, deadline, max_gets) else {
+                    return Entry::Alone(self.turn(false));
+                };
+                state.pending.push_back(Arc::clone(&batch));
+                (batch, number)
+            }
         };
-        state.pending.push_back(Arc::clone(&batch));
-        Entry::Member(batch, member)
+        self.members.fetch_add(1, Ordering::Relaxed);
+        // From here on whoever gives a turn back looks after the batch. Whoever did so just before did not.
+        if self.turns.fetch_or(SHARED, Ordering::AcqRel) & SHARED == 0 {
+            self.offer_turns(&mut state);
+        }
+        Entry::Member(Place {
+            batch,
+            number,
+            members: &self.members,
+        })
     }
 
     /// The turn that came with an offer.
@@ -128,9 +152,14 @@ impl<T> Queue<T> {
     /// A member that has waited for long takes a turn for its batch, if there is one left and nobody leads yet:
     /// where answers take long, one leader at a time would leave the other connections idle.
     pub(crate) fn claim(&self, batch: &Batch<T>) -> bool {
-        let mut state = lock(&self.state);
-        let claimed = state.turns < self.max_turns && batch.claim();
-        state.turns += usize::from(claimed);
+        let _state = lock(&self.state);
+        if !self.take_turn(self.max_turns) {
+            return false;
+        }
+        let claimed = batch.claim();
+        if !claimed {
+            self.return_turns(1);
+        }
         claimed
     }
 
@@ -157,7 +186,7 @@ impl<T> Queue<T> {
             }
             None => true,
         });
-        state.turns -= freed;
+        self.return_turns(freed);
     }
 
     /// How many wait for a turn, and until when the last of them can.
@@ -183,12 +212,13 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Callers, turns and batches.
+    /// Members, turns and batches.
     #[cfg(all(test, loom))]
     pub(super) fn at_rest(&self) -> (usize, usize, usize) {
         let state = lock(&self.state);
-        let inside = self.inside.load(Ordering::Relaxed);
-        (inside, state.turns, state.pending.len())
+        let turns = self.turns.load(Ordering::Relaxed) & !SHARED;
+        let members = self.members.load(Ordering::Relaxed);
+        (members, turns, state.pending.len())
     }
 
     fn max_gets(&self) -> usize {
@@ -197,7 +227,10 @@ impl<T> Queue<T> {
         (BATCH_BYTES / average).clamp(1, MAX_MEMBERS as u64) as usize
     }
 
-    fn limit(&self, callers: usize) -> usize {
+    /// How many turns may be out, with `more` callers than there are.
+    fn limit(&self, more: usize) -> usize {
+        let turns = self.turns.load(Ordering::Relaxed) & !SHARED;
+        let callers = turns + self.members.load(Ordering::Relaxed) + more;
         if callers <= self.max_turns || self.average.load(Ordering::Relaxed) > LARGE {
             self.max_turns
         } else {
@@ -205,23 +238,31 @@ impl<T> Queue<T> {
         }
     }
 
-    /// A turn comes back: the batch that has waited longest has it next.
-    fn pass(&self) {
-        let mut state = lock(&self.state);
-        state.turns -= 1;
+    /// Takes a turn if fewer than `limit` are out.
+    fn take_turn(&self, limit: usize) -> bool {
+        let more = |turns: usize| (turns & !SHARED < limit).then_some(turns + 1);
+        self.turns
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, more)
+            .is_ok()
+    }
+
+    /// Returns what was before.
+    fn return_turns(&self, count: usize) -> usize {
+        self.turns.fetch_sub(count, Ordering::AcqRel)
+    }
+
+    /// Offers the turns that are left to the batches that wait, the oldest first.
+    fn offer_turns(&self, state: &mut State<T>) {
         let mut next = 0;
-        while next < state.pending.len()
-            && state.turns < self.limit(self.inside.load(Ordering::Relaxed))
-        {
-            match state.pending[next].offer() {
-                Offered::Yes => {
-                    state.turns += 1;
-                    next += 1;
-                }
-                Offered::Led => next += 1,
-                Offered::Deserted => {
-                    state.pending.remove(next);
-                }
+        while next < state.pending.len() && self.take_turn(self.limit(0)) {
+            let offered = state.pending[next].offer();
+            if offered != Offered::Yes {
+                self.return_turns(1);
+            }
+            if offered == Offered::Deserted {
+                state.pending.remove(next);
+            } else {
+                next += 1;
             }
         }
     }
@@ -235,15 +276,17 @@ impl<T> Turn<'_, T> {
 }
 
 impl<T> Drop for Turn<'_, T> {
+    #[inline]
     fn drop(&mut self) {
-        if self.held {
-            self.queue.pass();
+        if self.held && self.queue.return_turns(1) & SHARED != 0 {
+            let mut state = lock(&self.queue.state);
+            self.queue.offer_turns(&mut state);
         }
     }
 }
 
-impl Drop for Visit<'_> {
+impl<T> Drop for Place<'_, T> {
     fn drop(&mut self) {
-        self.inside.fetch_sub(1, Ordering::Relaxed);
+        self.members.fetch_sub(1, Ordering::Relaxed);
     }
 }
