@@ -5,7 +5,7 @@ use super::execute::{Call, Repeat};
 use crate::clock::Moment;
 use crate::error::{Error, Result};
 use crate::key::WireKey;
-use crate::pool::{Alone, Answer, Order, Refusal, Way};
+use crate::pool::{Alone, Answer, Combiner, Host, Order, Refusal, Way};
 use crate::sock::SockIo;
 
 /// What an exchange gets its answer from.
@@ -79,26 +79,43 @@ impl MemcachedClient {
         call: Call,
         shared: &mut Shared<'_, impl FnMut(Source<'_>) -> Result<R>>,
     ) -> std::result::Result<R, Refusal> {
-        let Shared {
-            order,
-            repeat,
-            exchange,
-        } = shared;
         let host = &self.pool.hosts()[server];
-        let way = host
-            .combiner()
-            .map(|combiner| combiner.enter(host, order, call.now, call.deadline));
-        let alone = match way {
-            Some(Way::Together(member)) => {
-                return exchange(Source::Batch(member.answer()?))
-                    .map_err(|error| Refusal::Final(error.at(host.addr().name())));
-            }
-            Some(Way::Alone(alone)) => Some(alone),
+        let alone = match host.combiner().map(Combiner::enter_alone) {
+            Some(None) => return self.attempt_among_others(host, call, shared),
+            Some(alone) => alone,
             None => None,
         };
+        self.attempt_alone(server, call, alone, shared)
+    }
+
+    #[inline(never)]
+    fn attempt_among_others<R>(
+        &self,
+        host: &Host,
+        call: Call,
+        shared: &mut Shared<'_, impl FnMut(Source<'_>) -> Result<R>>,
+    ) -> std::result::Result<R, Refusal> {
+        match host.enter(&shared.order, call.now, call.deadline) {
+            Way::Alone(alone) => self.attempt_alone(host.index(), call, alone, shared),
+            Way::Together(member) => {
+                let answer = member.answer()?;
+                (shared.exchange)(Source::Batch(answer))
+                    .map_err(|error| Refusal::Final(error.at(host.addr().name())))
+            }
+        }
+    }
+
+    #[inline]
+    fn attempt_alone<R>(
+        &self,
+        server: usize,
+        call: Call,
+        alone: Option<Alone<'_>>,
+        shared: &mut Shared<'_, impl FnMut(Source<'_>) -> Result<R>>,
+    ) -> std::result::Result<R, Refusal> {
         let alone = alone.as_ref();
-        let mut exchange = |io: &mut SockIo| exchange(Source::Connection(io, alone));
-        let answer = self.attempt(server, call, *repeat, &mut exchange)?;
+        let mut exchange = |io: &mut SockIo| (shared.exchange)(Source::Connection(io, alone));
+        let answer = self.attempt(server, call, shared.repeat, &mut exchange)?;
         if let Some(alone) = alone {
             alone.heard();
         }

@@ -14,7 +14,7 @@ mod search;
 mod settings;
 mod stats;
 
-pub(crate) use combine::{Alone, Answer, Found, MAX_JOINT_STORE, Order, Way};
+pub(crate) use combine::{Alone, Answer, Combiner, Found, MAX_JOINT_STORE, Order, Way};
 pub use config::SockIoPoolBuilder;
 pub(crate) use host::{Host, Lease, Refusal};
 pub(crate) use search::Search;

@@ -1,6 +1,6 @@
 //! What combining asks of a server's host: connections that go from holder to holder, and errors that several share.
 
-use super::Combiner;
+use super::{Combiner, Order, Way};
 use crate::clock::Moment;
 use crate::pool::host::{Host, Lease, Pooled, Refusal};
 
@@ -14,6 +14,19 @@ pub(crate) struct Detached {
 impl Host {
     pub(crate) fn combiner(&self) -> Option<&Combiner> {
         self.combiner.as_ref()
+    }
+
+    /// A caller comes who has no turn yet; see [`Combiner::enter_alone`].
+    pub(crate) fn enter<'h>(
+        &'h self,
+        order: &Order<'_>,
+        begun: Moment,
+        deadline: Moment,
+    ) -> Way<'h> {
+        match &self.combiner {
+            Some(combiner) => combiner.enter(self, order, begun, deadline),
+            None => Way::Alone(None),
+        }
     }
 
     pub(super) fn retries_writes(&self) -> bool {

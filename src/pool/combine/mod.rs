@@ -108,7 +108,7 @@ pub(crate) struct Trip {
 #[derive(Debug)]
 pub(crate) enum Way<'h> {
     /// Alone, by a connection of its own. The permission ends when it is dropped.
-    Alone(Alone<'h>),
+    Alone(Option<Alone<'h>>),
     Together(Member<'h>),
 }
 
@@ -146,9 +146,17 @@ impl Combiner {
         }
     }
 
-    /// A caller comes to `host`, whose combiner this is.
+    /// A caller comes and has a turn of its own, as long as there are no more callers than turns.
     #[inline]
-    pub(crate) fn enter<'h>(
+    pub(crate) fn enter_alone(&self) -> Option<Alone<'_>> {
+        Some(Alone {
+            combiner: self,
+            _turn: self.queue.enter_alone()?,
+        })
+    }
+
+    /// A caller comes to `host`, whose combiner this is, and there are others.
+    fn enter<'h>(
         &'h self,
         host: &'h Host,
         order: &Order<'_>,
@@ -156,10 +164,10 @@ impl Combiner {
         deadline: Moment,
     ) -> Way<'h> {
         match self.queue.enter(order, deadline) {
-            Entry::Alone(turn) => Way::Alone(Alone {
+            Entry::Alone(turn) => Way::Alone(Some(Alone {
                 combiner: self,
                 _turn: turn,
-            }),
+            })),
             Entry::Member(place) => Way::Together(Member {
                 host,
                 combiner: self,

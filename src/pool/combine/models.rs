@@ -68,13 +68,20 @@ impl Server {
         self.asking.fetch_sub(1, Ordering::Relaxed);
     }
 
+    fn enter(&self, order: &Order<'_>) -> Entry<'_, Connection> {
+        match self.queue.enter_alone() {
+            Some(turn) => Entry::Alone(turn),
+            None => self.queue.enter(order, Moment::from_number(1)),
+        }
+    }
+
     /// One call, from its beginning to its end.
     fn call(&self, patience: Duration, leads: Leads) -> Told {
         let order = Order::Get {
             key: b"k",
             cas: false,
         };
-        match self.queue.enter(&order, Moment::from_number(1)) {
+        match self.enter(&order) {
             Entry::Alone(turn) => {
                 self.begin();
                 self.end();
@@ -232,17 +239,16 @@ fn an_impatient_member_and_an_offer_do_not_both_lead() {
             key: b"k",
             cas: false,
         };
-        let now = Moment::from_number(1);
-        let Entry::Alone(first) = server.queue.enter(&order, now) else {
+        let Entry::Alone(first) = server.enter(&order) else {
             panic!("no turn");
         };
-        let Entry::Alone(second) = server.queue.enter(&order, now) else {
+        let Entry::Alone(second) = server.enter(&order) else {
             panic!("no turn");
         };
         let member = {
             let server = Arc::clone(&server);
             thread::spawn(move || {
-                let Entry::Member(place) = server.queue.enter(&order, now) else {
+                let Entry::Member(place) = server.enter(&order) else {
                     return Told::Answer;
                 };
                 let (batch, member) = (&place.batch, place.number);

@@ -85,24 +85,22 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Gives a caller a turn, or makes it a member of a batch.
+    /// Gives a caller a turn, unless callers share.
     #[inline]
-    pub(crate) fn enter(&self, order: &Order<'_>, deadline: Moment) -> Entry<'_, T> {
+    pub(crate) fn enter_alone(&self) -> Option<Turn<'_, T>> {
         let turns = self.turns.load(Ordering::Relaxed);
         // Where callers share, the number is larger than any.
-        if turns < self.max_turns
-            && self
-                .turns
-                .compare_exchange(turns, turns + 1, Ordering::AcqRel, Ordering::Relaxed)
-                .is_ok()
-        {
-            return Entry::Alone(self.turn(true));
+        if turns >= self.max_turns {
+            return None;
         }
-        self.enter_among_others(order, deadline)
+        let taken =
+            self.turns
+                .compare_exchange(turns, turns + 1, Ordering::AcqRel, Ordering::Relaxed);
+        taken.is_ok().then(|| self.turn(true))
     }
 
-    #[cold]
-    fn enter_among_others(&self, order: &Order<'_>, deadline: Moment) -> Entry<'_, T> {
+    /// Gives a caller that found others a turn, or makes it a member of a batch.
+    pub(crate) fn enter(&self, order: &Order<'_>, deadline: Moment) -> Entry<'_, T> {
         let mut state = lock(&self.state);
         if state.closed {
             // It goes to the gate, and hears there that the pool is shut down.
