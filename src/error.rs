@@ -218,6 +218,30 @@ impl Error {
         }
     }
 
+    /// The same error for another caller, whose command shared its fate.
+    pub(crate) fn again(&self) -> Self {
+        let again = Self(Box::new(Inner {
+            kind: self.0.kind,
+            message: self.0.message.clone(),
+            server: self.0.server.clone(),
+            source: None,
+        }));
+        let Some(source) = &self.0.source else {
+            return again;
+        };
+        match (
+            source.downcast_ref::<Error>(),
+            source.downcast_ref::<io::Error>(),
+        ) {
+            (Some(cause), _) => again.with_source(cause.again()),
+            (_, Some(cause)) => match cause.raw_os_error() {
+                Some(code) => again.with_source(io::Error::from_raw_os_error(code)),
+                None => again.with_source(io::Error::new(cause.kind(), cause.to_string())),
+            },
+            _ => again.with_source(source.to_string()),
+        }
+    }
+
     pub(crate) fn with_source(
         mut self,
         source: impl Into<Box<dyn StdError + Send + Sync>>,
@@ -334,6 +358,27 @@ mod tests {
                 .and_then(|cause| cause.downcast_ref::<Error>())
                 .is_some()
         );
+    }
+
+    #[test]
+    fn an_error_for_another_caller_says_the_same() {
+        for cause in [
+            io::Error::from_raw_os_error(104),
+            io::ErrorKind::WouldBlock.into(),
+            io::Error::other("by hand"),
+        ] {
+            let error = Error::io("reading the reply", cause)
+                .at("a:1")
+                .into_ambiguous();
+            let again = error.again();
+            assert_eq!(again.to_string(), error.to_string());
+            assert_eq!(
+                (again.kind(), again.is_timeout(), again.kind_or_cause()),
+                (error.kind(), error.is_timeout(), error.kind_or_cause())
+            );
+        }
+        let error = Error::connect(io::ErrorKind::ConnectionRefused.into());
+        assert_eq!(error.again().to_string(), error.to_string());
     }
 
     #[test]

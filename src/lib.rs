@@ -109,10 +109,13 @@
 //! 6. The connection goes back to rest if every reply was wholly read and nothing is left over. Anything else closes it:
 //!    a connection in doubt is never used again.
 //!
+//! With [`combine`](SockIoPoolBuilder::combine), a caller who finds all connections in use leaves steps 3 and 4 to another one,
+//! who asks for several.
+//!
 //! The modules:
 //!
 //! - `client`: the commands, and the one road that each of them takes.
-//! - `pool`: lending, growth, back-off, maintenance, pools by name.
+//! - `pool`: lending, growth, back-off, maintenance, shared requests, pools by name.
 //! - `sock`: one connection, its buffers, and what it still owes.
 //! - `compat`: the table of known clients.
 //! - `router`: from a hash to a server, and on to the next one when that fails.

@@ -51,6 +51,9 @@ cargo test --locked --all-features
 say "tests, no default features"
 cargo test --locked --no-default-features --features testing --lib --test it
 
+say "models: every interleaving of a few callers"
+RUSTFLAGS="--cfg loom" cargo test --locked --release --target-dir target/loom --lib models
+
 for example in examples/*.rs; do
     name=$(basename "$example" .rs)
     say "example $name"

@@ -71,7 +71,7 @@ impl MemcachedClient {
 
     /// Borrows a connection of a server, and runs a command on it.
     #[inline]
-    fn attempt<R>(
+    pub(super) fn attempt<R>(
         &self,
         server: usize,
         call: Call,

@@ -2,6 +2,7 @@
 
 mod admin;
 mod batch;
+mod combine;
 mod count;
 mod execute;
 mod item;

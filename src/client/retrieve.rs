@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 use std::time::SystemTime;
 
+use super::combine::Source;
 use super::execute::{Repeat, unexpected};
 use super::{Item, MemcachedClient};
 use crate::codec::{FromValue, Transcoder};
 use crate::error::Result;
 use crate::expiry::Expiry;
 use crate::key::{ToKey, WireKey};
+use crate::pool::{Alone, Answer, Found, Order};
 use crate::protocol::{Expect, Reply, Request, ValueHead, text};
 use crate::sock::SockIo;
 
@@ -116,27 +118,24 @@ impl MemcachedClient {
     pub fn get_into(&self, key: impl ToKey, value: &mut Vec<u8>) -> Result<Option<u32>> {
         value.clear();
         let key = self.pool.check(&key)?;
-        let request = Request::Get {
-            key: key.bytes(),
-            cas: false,
+        let answer = if self.combines() {
+            let order = get_order(&key, false);
+            self.execute_shared(&key, order, Repeat::Reads, |source| match source {
+                Source::Connection(io, alone) => exchange_get_into(io, key.bytes(), value)
+                    .inspect(|head| note_value(alone, head.as_ref())),
+                Source::Batch(Answer::Hit(found)) => {
+                    value.clear();
+                    value.extend_from_slice(&found.body);
+                    Ok(Some(found.head))
+                }
+                Source::Batch(_) => Ok(None),
+            })
+        } else {
+            self.execute(&key, Repeat::Reads, |io| {
+                exchange_get_into(io, key.bytes(), value)
+            })
         };
-        let answer = self.execute(&key, Repeat::Reads, |io| {
-            io.send(1, None, |out| text::encode(&request, out))?;
-            let whole = io.whole_hit(key.bytes(), false, |head, body| {
-                value.clear();
-                value.extend_from_slice(body);
-                head.flags
-            })?;
-            if whole.is_some() {
-                return Ok(whole);
-            }
-            let Some(head) = head(io, key.bytes(), false)? else {
-                return Ok(None);
-            };
-            io.body_into(head.len, value)?;
-            io.end_of_values(0)?;
-            Ok(Some(head.flags))
-        });
+        let answer = answer.map(|head| head.map(|head| head.flags));
         if answer.is_err() {
             value.clear();
         }
@@ -214,21 +213,85 @@ impl MemcachedClient {
             request,
             Request::Get { cas: true, .. } | Request::GetAndTouch { cas: true, .. }
         );
+        if self.combines() && matches!(request, Request::Get { .. }) {
+            let order = get_order(key, cas);
+            return self.execute_shared(key, order, Repeat::Reads, |source| match source {
+                Source::Connection(io, alone) => {
+                    self.exchange_get(io, key.bytes(), &request, cas, |transcoder, head, body| {
+                        note_value(alone, Some(&head));
+                        read(transcoder, head, body)
+                    })
+                }
+                Source::Batch(Answer::Hit(Found { head, body })) => {
+                    read(&*self.transcoder, head, Cow::Owned(body)).map(Some)
+                }
+                Source::Batch(_) => Ok(None),
+            });
+        }
         // `gat` moves the end of the item: sent twice it does no harm.
         self.execute(key, Repeat::Reads, |io| {
-            io.send(1, None, |out| text::encode(&request, out))?;
-            let whole = io.whole_hit(key.bytes(), cas, |head, body| {
-                read(&*self.transcoder, head, Cow::Borrowed(body))
-            })?;
-            if let Some(value) = whole {
-                return value.map(Some);
-            }
-            let Some(head) = head(io, key.bytes(), cas)? else {
-                return Ok(None);
-            };
-            io.only_body(head.len, |body| read(&*self.transcoder, head, body))?
-                .map(Some)
+            self.exchange_get(io, key.bytes(), &request, cas, &mut read)
         })
+    }
+
+    #[inline]
+    fn exchange_get<R>(
+        &self,
+        io: &mut SockIo,
+        key: &[u8],
+        request: &Request<'_>,
+        cas: bool,
+        mut read: impl FnMut(&dyn Transcoder, ValueHead, Cow<'_, [u8]>) -> Result<R>,
+    ) -> Result<Option<R>> {
+        io.send(1, None, |out| text::encode(request, out))?;
+        let whole = io.whole_hit(key, cas, |head, body| {
+            read(&*self.transcoder, head, Cow::Borrowed(body))
+        })?;
+        if let Some(value) = whole {
+            return value.map(Some);
+        }
+        let Some(head) = head(io, key, cas)? else {
+            return Ok(None);
+        };
+        io.only_body(head.len, |body| read(&*self.transcoder, head, body))?
+            .map(Some)
+    }
+}
+
+fn exchange_get_into(
+    io: &mut SockIo,
+    key: &[u8],
+    value: &mut Vec<u8>,
+) -> Result<Option<ValueHead>> {
+    io.send(1, None, |out| {
+        text::encode(&Request::Get { key, cas: false }, out)
+    })?;
+    let whole = io.whole_hit(key, false, |head, body| {
+        value.clear();
+        value.extend_from_slice(body);
+        head
+    })?;
+    if whole.is_some() {
+        return Ok(whole);
+    }
+    let Some(head) = head(io, key, false)? else {
+        return Ok(None);
+    };
+    io.body_into(head.len, value)?;
+    io.end_of_values(0)?;
+    Ok(Some(head))
+}
+
+fn get_order<'o>(key: &'o WireKey<'_>, cas: bool) -> Order<'o> {
+    Order::Get {
+        key: key.bytes(),
+        cas,
+    }
+}
+
+fn note_value(alone: Option<&Alone<'_>>, head: Option<&ValueHead>) {
+    if let (Some(alone), Some(head)) = (alone, head) {
+        alone.note_value(head.len);
     }
 }
 

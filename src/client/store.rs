@@ -3,11 +3,13 @@
 use std::time::SystemTime;
 
 use super::MemcachedClient;
+use super::combine::Source;
 use super::execute::{Repeat, unexpected};
 use crate::codec::{Encoded, ToValue, Value};
 use crate::error::{Error, Result};
 use crate::expiry::Expiry;
 use crate::key::{KeyRef, ToKey};
+use crate::pool::{Answer, MAX_JOINT_STORE, Order};
 use crate::protocol::{Expect, Reply, Request, StoreVerb, text};
 use crate::sock::SockIo;
 
@@ -233,9 +235,26 @@ impl MemcachedClient {
             StoreVerb::Set | StoreVerb::Replace => Repeat::Overwrites,
             _ => Repeat::Never,
         };
-        self.execute(&key, repeat, |io| {
+        let exchange = |io: &mut SockIo| {
             io.send(1, Some(&encoded.data), |out| text::encode(&request, out))?;
             stored(io, verb)
+        };
+        let shares = matches!(verb, StoreVerb::Set | StoreVerb::Add | StoreVerb::Replace)
+            && encoded.data.len() <= MAX_JOINT_STORE;
+        if !(shares && self.combines()) {
+            return self.execute(&key, repeat, exchange);
+        }
+        let order = Order::Store {
+            verb,
+            key: key.bytes(),
+            flags: encoded.flags,
+            exptime,
+            data: &encoded.data,
+        };
+        self.execute_shared(&key, order, repeat, |source| match source {
+            Source::Connection(io, _) => exchange(io),
+            Source::Batch(Answer::Stored) => Ok(Cas::Stored),
+            Source::Batch(_) => Ok(Cas::NotFound),
         })
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::dead::{Dead, DeadUntil};
 use crate::clock::Moment;
-use crate::sync::{Arc, Condvar, Mutex, lock};
+use crate::sync::{Arc, Condvar, Mutex, lock, wait_while};
 
 /// The state of one server's connections.
 ///
@@ -290,12 +290,7 @@ impl<T> Waiter<T> {
     }
 
     fn wait(&self, limit: Duration) -> Option<Entry<T>> {
-        let offer = lock(&self.offer);
-        let waited = self
-            .ready
-            .wait_timeout_while(offer, limit, |offer| offer.is_none());
-        let (mut offer, _) = waited.unwrap_or_else(std::sync::PoisonError::into_inner);
-        offer.take()
+        wait_while(&self.ready, lock(&self.offer), limit, Option::is_none).take()
     }
 }
 

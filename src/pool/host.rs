@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::clock::Moment;
 
+use super::combine::Combiner;
 use super::dead::{Dead, DeadUntil};
 use super::gate::{Entry, Gate};
 use super::settings::Settings;
@@ -20,14 +21,14 @@ use crate::sync::{self, Mutex};
 const RESTED_NANOS: u64 = RESTED.as_nanos() as u64;
 
 /// A connect or an answer that had less time than this and timed out does not count against the server.
-const FAIR_TRY: Duration = Duration::from_millis(50);
+pub(super) const FAIR_TRY: Duration = Duration::from_millis(50);
 
 /// One server.
 #[derive(Debug)]
 pub(crate) struct Host {
     index: usize,
     addr: ServerAddr,
-    settings: Arc<Settings>,
+    pub(super) settings: Arc<Settings>,
     watch: Arc<Watch>,
     gate: Gate<Box<Pooled>>,
     /// All open connections, for the maintenance thread.
@@ -39,6 +40,8 @@ pub(crate) struct Host {
     counts: Counts,
     /// Why the server was marked dead, for the errors of those who come while it is.
     cause_of_death: Mutex<Option<String>>,
+    /// Where callers may share a request.
+    pub(super) combiner: Option<Combiner>,
 }
 
 /// A connection and its age.
@@ -70,10 +73,10 @@ pub(crate) enum Refusal {
 /// A connection in the hands of one caller. Dropping it decides what becomes of the connection: the one place that does.
 #[derive(Debug)]
 pub(crate) struct Lease<'h> {
-    host: &'h Host,
+    pub(super) host: &'h Host,
     /// Empty only when a reconnect failed.
-    connection: Option<Box<Pooled>>,
-    reused: bool,
+    pub(super) connection: Option<Box<Pooled>>,
+    pub(super) reused: bool,
 }
 
 /// A permit to open a connection, which comes back if it is not [kept](Self::keep): also when a logger panics.
@@ -111,6 +114,7 @@ impl Host {
         );
         Self {
             index,
+            combiner: settings.combine.then(|| Combiner::new(settings.max_open)),
             gate: Gate::new(settings.max_open, dead),
             addr,
             settings,
@@ -138,6 +142,14 @@ impl Host {
 
     pub(crate) fn gate(&self) -> &Gate<Box<Pooled>> {
         &self.gate
+    }
+
+    /// Ends it: see [`Gate::close`].
+    pub(crate) fn close(&self) {
+        drop(self.gate.close());
+        if let Some(combiner) = &self.combiner {
+            combiner.shut_down();
+        }
     }
 
     /// Lends a connection: an idle one, or a new one which the caller opens, or the next one that is free.
@@ -314,9 +326,14 @@ impl Host {
     fn mark_dead(&self, error: &Error) {
         if let Some((idle, delay)) = self.gate.kill(Moment::now()) {
             drop(idle);
+            let now = Moment::now();
             *sync::lock(&self.cause_of_death) = Some(error.causes());
+            self.watch.expect(now + delay);
+            if let (Some(combiner), Some(dead)) = (&self.combiner, self.gate.dead()) {
+                combiner.server_died(&self.refusal_of_dead(dead, now));
+            }
+            // The logger is the user's: by now nobody depends on what it does.
             log::warn!("{error}; the server is marked dead for {delay:?}");
-            self.watch.expect(Moment::now() + delay);
         }
     }
 
@@ -340,6 +357,11 @@ impl Host {
             .for_each(|line| see(&line));
     }
 
+    /// An operation that waited for another caller's connection ended by its deadline.
+    pub(crate) fn count_timeout(&self) {
+        Counts::add(&self.counts.timeouts);
+    }
+
     pub(crate) fn count_evicted(&self, count: usize) {
         self.counts
             .evicted
@@ -353,7 +375,7 @@ impl Host {
             server: self.addr.clone(),
             idle: occupancy.idle,
             busy: occupancy.open - occupancy.idle,
-            waiting: occupancy.waiting,
+            waiting: occupancy.waiting + self.combiner.as_ref().map_or(0, Combiner::waiting),
             dead_until: occupancy.dead.map(|dead| dead.until.instant()),
             connects: read(&self.counts.connects),
             connect_failures: read(&self.counts.connect_failures),
@@ -404,7 +426,7 @@ impl Lease<'_> {
         match error.kind() {
             ErrorKind::Timeout => {
                 Counts::add(&self.host.counts.timeouts);
-                if self.was_fair() {
+                if self.was_fair() && !self.host.postpones_judgement() {
                     self.host.mark_dead(error);
                 }
             }

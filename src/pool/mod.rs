@@ -1,8 +1,11 @@
-//! Connections to several servers: routing, lending, growth, back-off. It knows no command and no value.
+//! Connections to several servers: routing, lending, growth, back-off, shared requests. It knows no value.
 
+mod combine;
 mod config;
 mod dead;
 mod gate;
+#[cfg(all(test, loom))]
+mod gate_models;
 mod growth;
 mod host;
 mod maintenance;
@@ -11,6 +14,7 @@ mod search;
 mod settings;
 mod stats;
 
+pub(crate) use combine::{Alone, Answer, Combiner, Found, MAX_JOINT_STORE, Order, Way};
 pub use config::SockIoPoolBuilder;
 pub(crate) use host::{Host, Lease, Refusal};
 pub(crate) use search::Search;
@@ -122,6 +126,10 @@ impl SockIoPool {
 
     pub(crate) fn retries_writes(&self) -> bool {
         self.0.inner.settings.retry_writes
+    }
+
+    pub(crate) fn combines(&self) -> bool {
+        self.0.inner.settings.combine
     }
 
     pub(crate) fn fails_over(&self) -> bool {
@@ -281,7 +289,7 @@ impl Inner {
 impl Handle {
     fn end(&self) {
         for host in &self.inner.hosts {
-            drop(host.gate().close());
+            host.close();
         }
         // The last clone may go on the maintenance thread itself, if a logger holds it: it ends without being joined.
         if thread::current().id() == self.thread_id {

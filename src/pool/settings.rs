@@ -32,6 +32,7 @@ pub(crate) struct Settings {
     pub(crate) alive_check: bool,
     pub(crate) retry_writes: bool,
     pub(crate) max_value_len: usize,
+    pub(crate) combine: bool,
     pub(crate) socket: SocketSettings,
 }
 
@@ -58,6 +59,7 @@ impl Default for Settings {
             alive_check: false,
             retry_writes: false,
             max_value_len: 128 * 1024 * 1024,
+            combine: false,
             socket: SocketSettings {
                 connect_timeout: Duration::from_secs(1),
                 socket_timeout: Duration::from_secs(3),

@@ -4,6 +4,7 @@ mod connect;
 mod line;
 mod read;
 mod resolve;
+mod resume;
 mod stream;
 mod watch;
 mod write;
@@ -42,7 +43,7 @@ const LAST_LOOK: Duration = Duration::from_millis(5);
 
 /// How much later than asked a read may end, so that a timer already set can stay: it costs a system call to change.
 /// In nanoseconds.
-const SLACK: u64 = 20_000_000;
+pub(crate) const SLACK: u64 = 20_000_000;
 
 /// One connection to one server, held by one caller at a time.
 ///
@@ -62,6 +63,8 @@ pub(crate) struct SockIo {
     /// What the socket's timers are set to, in nanoseconds.
     read_timer: u64,
     write_timer: u64,
+    /// Since when an answer is awaited and nothing has come; see `resume.rs`.
+    quiet_since: Moment,
     call: Call,
 }
 
@@ -104,6 +107,7 @@ impl SockIo {
             // `connect` set both.
             read_timer: limits.socket_timeout,
             write_timer: limits.socket_timeout,
+            quiet_since: now,
             call: Call {
                 deadline: now,
                 read_deadline: now,

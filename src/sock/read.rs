@@ -143,7 +143,7 @@ impl SockIo {
         }
     }
 
-    fn check_len(&mut self, len: usize) -> Result<()> {
+    pub(super) fn check_len(&mut self, len: usize) -> Result<()> {
         let limit = self.limits.max_value_len;
         if len > limit {
             self.spoiled = true;
@@ -162,7 +162,7 @@ impl SockIo {
         Ok(())
     }
 
-    fn check_body_end(&mut self, len: usize) -> Result<()> {
+    pub(super) fn check_body_end(&mut self, len: usize) -> Result<()> {
         let end = &self.input[self.start + len..self.start + len + 2];
         text::body_end(end).map_err(|desync| out_of_step(&mut self.spoiled, desync))
     }
@@ -247,12 +247,7 @@ impl SockIo {
 
     /// Reads once, at least a byte. `needed` is how many more will come for sure.
     fn fill(&mut self, needed: usize) -> Result<()> {
-        if self.start == self.end {
-            (self.start, self.end) = (0, 0);
-        }
-        if self.input.len() - self.end < needed {
-            self.make_room(needed)?;
-        }
+        self.find_room(needed)?;
         self.arm_read()?;
         loop {
             match self.line.stream.read(&mut self.input[self.end..]) {
@@ -269,6 +264,18 @@ impl SockIo {
                 Err(error) => return Err(self.read_error(error)),
             }
         }
+    }
+
+    /// Sees to it that there is room for `needed` more bytes behind those that are there.
+    #[inline]
+    pub(super) fn find_room(&mut self, needed: usize) -> Result<()> {
+        if self.start == self.end {
+            (self.start, self.end) = (0, 0);
+        }
+        if self.input.len() - self.end < needed {
+            self.make_room(needed)?;
+        }
+        Ok(())
     }
 
     /// Makes room behind the unread bytes, of which there are few.
@@ -294,14 +301,20 @@ impl SockIo {
             self.look_at_clock();
         }
         let limit = self.time_left("reading the reply", self.call.read_deadline)?;
-        if near(self.read_timer, limit) {
-            return Ok(());
-        }
         self.set_read_timer(limit)
     }
 
+    /// Sets the socket's read timer to `limit`, in nanoseconds, if it is not near that already.
+    #[inline]
+    pub(super) fn set_read_timer(&mut self, limit: u64) -> Result<()> {
+        if near(self.read_timer, limit) {
+            return Ok(());
+        }
+        self.change_read_timer(limit)
+    }
+
     #[cold]
-    fn set_read_timer(&mut self, limit: u64) -> Result<()> {
+    fn change_read_timer(&mut self, limit: u64) -> Result<()> {
         self.line
             .stream
             .set_read_timeout(Duration::from_nanos(limit))
@@ -310,7 +323,7 @@ impl SockIo {
         Ok(())
     }
 
-    fn read_error(&mut self, error: io::Error) -> Error {
+    pub(super) fn read_error(&mut self, error: io::Error) -> Error {
         self.failure("reading the reply", error)
     }
 }

@@ -5,6 +5,8 @@ mod aliases;
 mod bad_input;
 #[cfg(feature = "cli")]
 mod cli;
+mod combine;
+mod combine_live;
 mod commands;
 #[cfg(all(feature = "sha1", feature = "tiger"))]
 mod compat_table;

@@ -9,7 +9,6 @@ use sockio::{Expiry, MemcachedClient, SockIoPool};
 use crate::support::RealServer;
 use crate::support::child;
 
-const NAME: &str = "syscalls::an_operation_is_one_send_and_one_receive";
 const COUNT: usize = 200;
 
 type Operation = (&'static str, fn(&MemcachedClient));
@@ -59,13 +58,28 @@ fn mark(operation: &str, end: &str) {
 
 #[test]
 fn an_operation_is_one_send_and_one_receive() {
+    count("an_operation_is_one_send_and_one_receive", false);
+}
+
+#[test]
+fn a_lone_caller_of_those_who_share_requests_pays_no_more() {
+    count(
+        "a_lone_caller_of_those_who_share_requests_pays_no_more",
+        true,
+    );
+}
+
+/// Counts under strace, in the process of a test of this name.
+fn count(test: &str, combine: bool) {
     if child::is_child() {
-        return under_strace(&child::argument());
+        return under_strace(&child::argument(), combine);
     }
     let server = RealServer::start(&[]);
-    let list = std::env::temp_dir().join(format!("sockio-strace-{}", std::process::id()));
+    let list = format!("sockio-strace-{}-{combine}", std::process::id());
+    let list = std::env::temp_dir().join(list);
     let path = list.to_str().expect("a path");
-    let run = child::command(&["strace", "-f", "-o", path], NAME, &server.addr()).output();
+    let test = format!("syscalls::{test}");
+    let run = child::command(&["strace", "-f", "-o", path], &test, &server.addr()).output();
     let output = match run {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             panic!("strace is missing: apt-get install strace")
@@ -80,9 +94,10 @@ fn an_operation_is_one_send_and_one_receive() {
     }
 }
 
-fn under_strace(server: &str) {
+fn under_strace(server: &str, combine: bool) {
     // All limits are on: those of the operation, of each step, and of the loan.
-    let pool = SockIoPool::builder().servers([server]).build().unwrap();
+    let pool = SockIoPool::builder().servers([server]).combine(combine);
+    let pool = pool.build().unwrap();
     let client = MemcachedClient::new(pool);
     client.set("there", "value", Expiry::never()).unwrap();
     client

@@ -1,0 +1,124 @@
+//! The road of commands that callers may share: alone while there are connections enough, else as part of a batch.
+
+use super::MemcachedClient;
+use super::execute::{Call, Repeat};
+use crate::clock::Moment;
+use crate::error::{Error, Result};
+use crate::key::WireKey;
+use crate::pool::{Alone, Answer, Combiner, Host, Order, Refusal, Way};
+use crate::sock::SockIo;
+
+/// What an exchange gets its answer from.
+pub(super) enum Source<'s> {
+    /// It sends the command and reads the answer itself.
+    Connection(&'s mut SockIo, Option<&'s Alone<'s>>),
+    /// Another caller, or this one among others, has done so.
+    Batch(Answer),
+}
+
+/// A command that may be shared.
+struct Shared<'o, E> {
+    order: Order<'o>,
+    repeat: Repeat,
+    exchange: E,
+}
+
+impl MemcachedClient {
+    /// Whether callers of this pool share requests.
+    pub(super) fn combines(&self) -> bool {
+        self.pool.combines()
+    }
+
+    /// Like [`execute`](Self::execute), for a command that may be shared.
+    pub(super) fn execute_shared<R>(
+        &self,
+        key: &WireKey<'_>,
+        order: Order<'_>,
+        repeat: Repeat,
+        exchange: impl FnMut(Source<'_>) -> Result<R>,
+    ) -> Result<R> {
+        let call = self.begin();
+        let first = self.pool.first(key);
+        let mut shared = Shared {
+            order,
+            repeat,
+            exchange,
+        };
+        match self.attempt_shared(first, call, &mut shared) {
+            Ok(answer) => Ok(answer),
+            Err(Refusal::Final(error)) => Err(error),
+            Err(Refusal::Unavailable(error)) => {
+                self.elsewhere_shared(key, (first, error), call, &mut shared)
+            }
+        }
+    }
+
+    #[cold]
+    fn elsewhere_shared<R>(
+        &self,
+        key: &WireKey<'_>,
+        (mut server, mut error): (usize, Error),
+        call: Call,
+        shared: &mut Shared<'_, impl FnMut(Source<'_>) -> Result<R>>,
+    ) -> Result<R> {
+        let mut search = self.pool.search(key, call.deadline);
+        loop {
+            server = search.after(server, error)?;
+            let now = Moment::now();
+            match self.attempt_shared(server, Call { now, ..call }, shared) {
+                Ok(answer) => return Ok(answer),
+                Err(Refusal::Final(error)) => return Err(error),
+                Err(Refusal::Unavailable(refused)) => error = refused,
+            }
+        }
+    }
+
+    fn attempt_shared<R>(
+        &self,
+        server: usize,
+        call: Call,
+        shared: &mut Shared<'_, impl FnMut(Source<'_>) -> Result<R>>,
+    ) -> std::result::Result<R, Refusal> {
+        let host = &self.pool.hosts()[server];
+        let alone = match host.combiner().map(Combiner::enter_alone) {
+            Some(None) => return self.attempt_among_others(host, call, shared),
+            Some(alone) => alone,
+            None => None,
+        };
+        self.attempt_alone(server, call, alone, shared)
+    }
+
+    #[inline(never)]
+    fn attempt_among_others<R>(
+        &self,
+        host: &Host,
+        call: Call,
+        shared: &mut Shared<'_, impl FnMut(Source<'_>) -> Result<R>>,
+    ) -> std::result::Result<R, Refusal> {
+        match host.enter(&shared.order, call.now, call.deadline) {
+            Way::Alone(alone) => self.attempt_alone(host.index(), call, alone, shared),
+            Way::Together(member) => {
+                let answer = member.answer()?;
+                (shared.exchange)(Source::Batch(answer))
+                    .map_err(|error| Refusal::Final(error.at(host.addr().name())))
+            }
+        }
+    }
+
+    #[inline]
+    fn attempt_alone<R>(
+        &self,
+        server: usize,
+        call: Call,
+        alone: Option<Alone<'_>>,
+        shared: &mut Shared<'_, impl FnMut(Source<'_>) -> Result<R>>,
+    ) -> std::result::Result<R, Refusal> {
+        let alone = alone.as_ref();
+        let mut exchange = |io: &mut SockIo| (shared.exchange)(Source::Connection(io, alone));
+        let answer = self.attempt(server, call, shared.repeat, &mut exchange)?;
+        if let Some(alone) = alone {
+            alone.heard();
+        }
+        Ok(answer)
+    }
+}
