@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::protocol::{Decoded, Expect, Reply, text};
 
 /// How much later than its holder a large body is cut off: by then he has noticed, if the bytes come in pieces at all.
-const GRACE: Duration = Duration::from_millis(30);
+const GRACE: Duration = Duration::from_millis(100);
 
 /// A large body is read in pieces of this size; in between it is seen whether there is time for more.
 const PIECE: usize = 256 * 1024;
@@ -19,6 +19,7 @@ impl SockIo {
     /// Another holder goes on with what the connection owes, until `deadline`.
     pub(crate) fn go_on(&mut self, deadline: Moment, now: Moment) {
         (self.call.deadline, self.call.now) = (deadline, now);
+        self.call.read_deadline = deadline;
     }
 
     /// Whether the holder's time is over.

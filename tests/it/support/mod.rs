@@ -106,6 +106,20 @@ impl RealServer {
     #[cfg(unix)]
     pub(crate) fn stop_signal(&self) {
         self.signal("-STOP");
+        // The signal has been sent; its threads stop one by one.
+        let tasks = format!("/proc/{}/task", self.process.0.id());
+        let Ok(_) = std::fs::read_dir(&tasks) else {
+            return; // no Linux
+        };
+        wait::eventually("every thread of the server stands still", || {
+            let states = std::fs::read_dir(&tasks)
+                .unwrap()
+                .flatten()
+                .map(|task| std::fs::read_to_string(task.path().join("stat")).unwrap_or_default());
+            let mut states =
+                states.map(|stat| stat.rsplit(") ").next().map(|rest| rest.starts_with('T')));
+            states.all(|stopped| stopped == Some(true))
+        });
     }
 
     /// `SIGCONT`: what had stopped goes on, late answers included.
