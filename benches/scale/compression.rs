@@ -11,6 +11,19 @@ use crate::plot::{Bar, Canvas};
 use crate::table::Table;
 
 const LEN: usize = 100 << 10;
+
+/// Real text, since made-up words compress neither as well nor as fast: the pages of this crate's documentation.
+const TEXT: &str = concat!(
+    include_str!("../../README.md"),
+    include_str!("../../src/lib.rs"),
+    include_str!("../../src/compat/table.md"),
+    include_str!("../../src/porting/whalin.rs"),
+    include_str!("../../src/porting/memcacheddotnet.rs"),
+    include_str!("../../src/porting/php_memcached.rs"),
+    include_str!("../../src/porting/pecl_memcache.rs"),
+    include_str!("../../src/porting/enyim.rs"),
+    include_str!("../../src/pool/config/limits.rs"),
+);
 const ROUNDS: usize = 15;
 
 struct Form {
@@ -23,7 +36,10 @@ struct Form {
 }
 
 pub(crate) fn run() -> io::Result<()> {
-    let text = text(LEN);
+    let text = TEXT
+        .as_bytes()
+        .get(..LEN)
+        .ok_or_else(|| io::Error::other("the text is too short"))?;
     let gzip = |level| Box::new(Raw::new().compression(Compression::new().level(level)));
     let php = |form| Box::new(PhpMemcached::new().compression(Some(form)));
     let forms: [(&str, Box<dyn Transcoder>); 5] = [
@@ -35,7 +51,7 @@ pub(crate) fn run() -> io::Result<()> {
     ];
     let mut measured = Vec::new();
     for (name, transcoder) in forms {
-        let stored = encode(&*transcoder, &text)?;
+        let stored = encode(&*transcoder, text)?;
         if stored.data.len() >= LEN {
             return Err(io::Error::other(format!(
                 "{name}: needs the feature compress"
@@ -54,19 +70,19 @@ pub(crate) fn run() -> io::Result<()> {
     }
     for _ in 0..ROUNDS {
         for form in &mut measured {
-            form.round(&text)?;
+            form.round(text)?;
         }
     }
     print(&measured);
     draw(&measured)
 }
 
-fn encode<'a>(transcoder: &dyn Transcoder, text: &'a str) -> io::Result<Encoded<'a>> {
+fn encode<'a>(transcoder: &dyn Transcoder, text: &'a [u8]) -> io::Result<Encoded<'a>> {
     transcoder.encode(text.to_value()).map_err(io::Error::other)
 }
 
 impl Form {
-    fn round(&mut self, text: &str) -> io::Result<()> {
+    fn round(&mut self, text: &[u8]) -> io::Result<()> {
         // Bytes per nanosecond are gigabytes per second.
         let rate = |nanos: f64| LEN as f64 / nanos * 1e3;
         let mut encoded = None;
@@ -86,13 +102,14 @@ impl Form {
         });
         self.reading.push(rate(took));
         let value = value.expect("it ran").map_err(io::Error::other)?;
-        let read = String::from_value(value).map_err(io::Error::other)?;
+        let read = Vec::<u8>::from_value(value).map_err(io::Error::other)?;
         assert_eq!(read, text);
         Ok(())
     }
 
-    fn medians(&self) -> [f64; 2] {
-        [&self.writing, &self.reading].map(|rates| Spread::of(rates.iter().copied()).median)
+    /// Of the fastest rounds: nothing but other programs makes the same work slower.
+    fn rates(&self) -> [f64; 2] {
+        [&self.writing, &self.reading].map(|rates| Spread::of(rates.iter().copied()).greatest)
     }
 
     fn share(&self) -> f64 {
@@ -100,44 +117,13 @@ impl Form {
     }
 }
 
-/// Sentences of words that come as often as those of a language do: the n-th one in a share of about 1/n.
-fn text(len: usize) -> String {
-    const WORDS: &str = "the of and to in is that it was for on are as with his they at be this from have or by one had not but what \
-        all were when we there can an your which their said if do will each about how up out them then she many some so these would \
-        other into has more her two like him see time could no make than first been its who now people my made over did down only way \
-        find use may water long little very after words called just where most know server connection value number record account \
-        session request answer customer order product category price description available shipping address language country";
-    let words: Vec<&str> = WORDS.split_whitespace().collect();
-    let mut state: u64 = 42;
-    let mut random = move || {
-        // Knuth's MMIX generator: the same text everywhere.
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as f64 / f64::from(1_u32 << 31)
-    };
-    let mut text = String::with_capacity(len + 32);
-    while text.len() < len {
-        let rank = (words.len() as f64).powf(random()) as usize - 1;
-        text.push_str(words[rank.min(words.len() - 1)]);
-        match (random() * 40.0) as u32 {
-            0 => text.push_str(".\n"),
-            1..=3 => text.push_str(", "),
-            4 => text.push_str(&format!(" {} ", (random() * 1e4) as u32)),
-            _ => text.push(' '),
-        }
-    }
-    text.truncate(len);
-    text
-}
-
 fn print(forms: &[Form]) {
     println!(
-        "Text of 100 KiB: MB/s of plain text, median of {ROUNDS} rounds in turns, and the stored share\n"
+        "Text of 100 KiB: MB/s of plain text, the fastest of {ROUNDS} rounds in turns, and the stored share\n"
     );
     let mut table = Table::new(1, ["form", "compressing", "inflating", "stored"]);
     for form in forms {
-        let [writing, reading] = form.medians().map(short);
+        let [writing, reading] = form.rates().map(short);
         table.row([
             form.name.to_owned(),
             writing,
@@ -158,8 +144,8 @@ fn draw(forms: &[Form]) -> io::Result<()> {
     let bars = |number: usize| -> Vec<Bar> {
         let bars = forms.iter().map(|form| Bar {
             label: format!("{} ({:.0} %)", form.name, form.share()),
-            parts: vec![form.medians()[number]],
-            note: short(form.medians()[number]),
+            parts: vec![form.rates()[number]],
+            note: short(form.rates()[number]),
         });
         bars.collect()
     };

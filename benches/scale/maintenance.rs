@@ -77,6 +77,8 @@ fn measure(server: &Memcached, servers: usize, sockets: usize) -> io::Result<Spr
         let message = format!("{} of {} sockets opened", idle(), servers * sockets);
         return Err(io::Error::other(message));
     }
+    // By then the thread has begun, and bears its name.
+    thread::sleep(5 * PAUSE);
     let mut passes = Vec::new();
     for _ in 0..ROUNDS {
         let before = Run::of_thread()?;

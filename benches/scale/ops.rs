@@ -16,6 +16,7 @@ use crate::table::Table;
 
 const THREADS: [usize; 4] = [1, 4, 16, 64];
 const CONNECTIONS: [usize; 3] = [1, 4, 64];
+const MOST_THREADS: usize = 64;
 const VALUE: [u8; 100] = [b'v'; 100];
 
 /// Odd, so that the median is one of them.
@@ -79,7 +80,7 @@ fn key(thread: usize) -> String {
 
 fn fill(addr: &str) -> io::Result<()> {
     let client = MemcachedClient::connect(addr).map_err(io::Error::other)?;
-    for thread in 0..64 {
+    for thread in 0..MOST_THREADS {
         let forever = sockio::Expiry::never();
         let stored = client.set(key(thread), &VALUE[..], forever);
         assert!(stored.map_err(io::Error::other)?);
@@ -89,7 +90,7 @@ fn fill(addr: &str) -> io::Result<()> {
 
 /// Bare sockets with a prebuilt request and no parsing; threads share one by a mutex where there are more threads.
 fn floor(addr: &str, connections: usize) -> io::Result<Get> {
-    let requests = (0..64).map(|thread| format!("get {}\r\n", key(thread)));
+    let requests = (0..MOST_THREADS).map(|thread| format!("get {}\r\n", key(thread)));
     let requests: Vec<String> = requests.collect();
     let answer = format!("VALUE {} 0 100\r\n\r\nEND\r\n", key(0)).len() + VALUE.len();
     let connect = |_| -> io::Result<Mutex<TcpStream>> {
@@ -126,7 +127,7 @@ fn pool(addr: &str, connections: usize) -> io::Result<Get> {
         .build()
         .map_err(io::Error::other)?;
     let client = MemcachedClient::new(pool);
-    let keys: Vec<String> = (0..64).map(key).collect();
+    let keys: Vec<String> = (0..MOST_THREADS).map(key).collect();
     Ok(Box::new(move |thread| {
         let value: Option<Vec<u8>> = client.get(&keys[thread]).expect("a get");
         assert_eq!(value.expect("a hit").len(), VALUE.len());

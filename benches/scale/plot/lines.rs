@@ -28,6 +28,11 @@ impl Series {
             points,
         }
     }
+
+    /// How high its last point is: names stand in the order in which the lines end.
+    pub(crate) fn end(&self) -> f64 {
+        self.points.last().map_or(0.0, |point| point.1)
+    }
 }
 
 impl Canvas {
