@@ -9,7 +9,7 @@ use std::time::Duration;
 use sockio::SockIoPool;
 
 use crate::memcached::Memcached;
-use crate::numbers::{Spread, grouped, short};
+use crate::numbers::{Spread, grouped};
 use crate::plot::{Axis, COLOURS, Canvas, Frame, Series};
 use crate::table::Table;
 
@@ -121,7 +121,7 @@ impl Run {
 
 fn print(sizes: &[Size]) {
     println!(
-        "A pass of the maintenance thread over idle sockets: microseconds of its running time, median of {ROUNDS} rounds [least–greatest]\n"
+        "A pass of the maintenance thread over idle sockets: microseconds of its running time, median of {ROUNDS} rounds [quartiles]\n"
     );
     let mut table = Table::new(0, ["servers", "sockets each", "sockets", "a pass, µs"]);
     for Size {
@@ -130,12 +130,11 @@ fn print(sizes: &[Size]) {
         pass,
     } in sizes
     {
-        let [median, least, greatest] = [pass.median, pass.least, pass.greatest].map(short);
         table.row([
             servers.to_string(),
             sockets.to_string(),
             grouped((servers * sockets) as f64),
-            format!("{median} [{least}–{greatest}]"),
+            pass.to_string(),
         ]);
     }
     table.print();
@@ -161,7 +160,7 @@ fn draw(sizes: &[Size]) -> io::Result<()> {
     });
     let series: Vec<Series> = series.collect();
     let frame = Frame {
-        left: 75.0,
+        left: 80.0,
         top: 80.0,
         width: 380.0,
         height: 320.0,

@@ -4,11 +4,15 @@ use std::fmt;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// The middle one of several measurements, with the least and the greatest.
+/// Several measurements of one thing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spread {
     pub(crate) least: f64,
+    /// A quarter of the measurements are below it.
+    lower: f64,
     pub(crate) median: f64,
+    /// A quarter of them are above it.
+    upper: f64,
     pub(crate) greatest: f64,
 }
 
@@ -17,22 +21,22 @@ impl Spread {
     pub(crate) fn of(values: impl IntoIterator<Item = f64>) -> Self {
         let mut values: Vec<f64> = values.into_iter().collect();
         values.sort_by(f64::total_cmp);
+        let last = values.len() - 1;
         Self {
             least: values[0],
-            median: values[values.len() / 2],
-            greatest: values[values.len() - 1],
+            lower: values[last / 4],
+            median: values[last.div_ceil(2)],
+            upper: values[last - last / 4],
+            greatest: values[last],
         }
     }
 }
 
+/// The median, and in brackets the quartiles: single rounds on a busy machine say little.
 impl fmt::Display for Spread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            least,
-            median,
-            greatest,
-        } = self;
-        write!(f, "{median:.2} [{least:.2}–{greatest:.2}]")
+        let [median, lower, upper] = [self.median, self.lower, self.upper].map(short);
+        write!(f, "{median} [{lower}–{upper}]")
     }
 }
 

@@ -1,4 +1,4 @@
-//! Gets of 100 bytes per second, by threads and connections: the crate beside the floor, in turns. It knows no client's inside.
+//! Gets of 100 bytes per second, by threads and connections: clients beside the floor, in turns. It knows no client's inside.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -7,7 +7,7 @@ use std::sync::{Barrier, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sockio::{MemcachedClient, SockIoPool};
+use sockio::{MemcachedClient, SockIoPool, SockIoPoolBuilder};
 
 use crate::memcached::Memcached;
 use crate::numbers::{Spread, grouped, quantile, short};
@@ -20,32 +20,31 @@ const MOST_THREADS: usize = 64;
 const VALUE: [u8; 100] = [b'v'; 100];
 
 /// Odd, so that the median is one of them.
-const ROUNDS: usize = 9;
-const SLICE: Duration = Duration::from_millis(120);
+const ROUNDS: usize = 15;
+const SLICE: Duration = Duration::from_millis(100);
 
 /// One get by the thread with this number.
-type Get = Box<dyn Fn(usize) + Send + Sync>;
+pub(crate) type Get = Box<dyn Fn(usize) + Send + Sync>;
 
-/// Who takes part: a name, and what makes its get from a server and a number of connections.
-struct Contender {
-    name: &'static str,
-    open: fn(&str, usize) -> io::Result<Get>,
-    colour: &'static str,
+/// Who takes part: a name, and what makes its get from a server's address and a number of connections.
+pub(crate) struct Contender {
+    pub(crate) name: &'static str,
+    pub(crate) open: fn(&str, usize) -> io::Result<Get>,
+    pub(crate) colour: &'static str,
 }
 
-/// The first one is what the others are compared with.
-const CONTENDERS: &[Contender] = &[
-    Contender {
-        name: "floor",
-        open: floor,
-        colour: "#8b949e",
-    },
-    Contender {
-        name: "sockio",
-        open: pool,
-        colour: "#0969da",
-    },
-];
+/// What the others are compared with.
+pub(crate) const FLOOR: Contender = Contender {
+    name: "floor",
+    open: floor,
+    colour: "#8b949e",
+};
+
+pub(crate) const SOCKIO: Contender = Contender {
+    name: "sockio",
+    open: |addr, connections| client(SockIoPool::builder(), addr, connections),
+    colour: "#0969da",
+};
 
 /// What one contender did with so many threads and connections.
 struct Cell {
@@ -60,17 +59,22 @@ struct Cell {
 }
 
 pub(crate) fn run() -> io::Result<()> {
+    compare(&[FLOOR, SOCKIO], "ops")
+}
+
+/// Prints how the contenders do, the first of them as the measure of the others, and writes the plot of this name.
+pub(crate) fn compare(contenders: &[Contender], plot: &str) -> io::Result<()> {
     let connections: usize = CONNECTIONS.iter().sum();
-    let server = Memcached::start(1, connections * CONTENDERS.len())?;
+    let server = Memcached::start(1, connections * contenders.len())?;
     let addr = server.addr(0);
     fill(&addr)?;
     let mut cells = Vec::new();
     for threads in THREADS {
-        cells.extend(measure(&addr, threads)?);
+        cells.extend(measure(contenders, &addr, threads)?);
     }
-    print_rates(&cells);
-    print_times(&cells);
-    draw(&cells)
+    print_rates(contenders, &cells);
+    print_times(contenders, &cells);
+    draw(contenders, &cells, plot)
 }
 
 /// One key for each thread.
@@ -116,9 +120,9 @@ fn floor(addr: &str, connections: usize) -> io::Result<Get> {
     }))
 }
 
-/// The crate with its defaults, but for the number of connections.
-fn pool(addr: &str, connections: usize) -> io::Result<Get> {
-    let pool = SockIoPool::builder()
+/// The crate as the builder has it, but for the number of connections.
+fn client(builder: SockIoPoolBuilder, addr: &str, connections: usize) -> io::Result<Get> {
+    let pool = builder
         .servers([addr])
         .initial_conn(connections)
         .min_conn(connections)
@@ -135,10 +139,10 @@ fn pool(addr: &str, connections: usize) -> io::Result<Get> {
 }
 
 /// All contenders and numbers of connections in turns, so that what slows the machine down slows all of them down.
-fn measure(addr: &str, threads: usize) -> io::Result<Vec<Cell>> {
+fn measure(contenders: &[Contender], addr: &str, threads: usize) -> io::Result<Vec<Cell>> {
     let mut all = Vec::new();
     for connections in CONNECTIONS {
-        for (contender, it) in CONTENDERS.iter().enumerate() {
+        for (contender, it) in contenders.iter().enumerate() {
             let cell = Cell {
                 threads,
                 connections,
@@ -206,51 +210,42 @@ impl Cell {
     }
 }
 
-/// The cells of one line of a table, in the order of the contenders.
-fn lines(cells: &[Cell]) -> impl Iterator<Item = &[Cell]> {
-    cells.chunks(CONTENDERS.len())
-}
-
-fn heading(what: &str) -> impl Iterator<Item = String> {
-    let start = ["threads".to_owned(), "connections".to_owned()];
-    let names = CONTENDERS.iter();
-    start
-        .into_iter()
-        .chain(names.map(move |it| format!("{}{what}", it.name)))
+fn table(contenders: &[Contender]) -> Table {
+    let names = contenders.iter().map(|it| it.name);
+    Table::new(0, ["threads", "connections"].into_iter().chain(names))
 }
 
 fn start_of(line: &[Cell]) -> impl Iterator<Item = String> {
     [line[0].threads.to_string(), line[0].connections.to_string()].into_iter()
 }
 
-fn print_rates(cells: &[Cell]) {
+fn print_rates(contenders: &[Contender], cells: &[Cell]) {
     println!(
-        "Gets of 100 bytes per second; in brackets the ratio to the floor, median [least–greatest] of {ROUNDS} rounds in turns\n"
+        "Gets of 100 bytes per second; in brackets the ratio to {}, median [quartiles] of {ROUNDS} rounds in turns\n",
+        contenders[0].name
     );
-    let mut table = Table::new(0, heading(""));
-    for line in lines(cells) {
+    let mut table = table(contenders);
+    for line in cells.chunks(contenders.len()) {
         let rates = line.iter().map(|cell| {
             let rate = grouped(Spread::of(cell.per_second.iter().copied()).median);
             if cell.contender == 0 {
                 return rate;
             }
             let pairs = cell.per_second.iter().zip(&line[0].per_second);
-            format!(
-                "{rate} ({})",
-                Spread::of(pairs.map(|(it, floor)| it / floor))
-            )
+            let ratio = Spread::of(pairs.map(|(it, first)| it / first));
+            format!("{rate} ({ratio})")
         });
         table.row(start_of(line).chain(rates));
     }
     table.print();
 }
 
-fn print_times(cells: &[Cell]) {
+fn print_times(contenders: &[Contender], cells: &[Cell]) {
     println!(
         "Microseconds per get, p50 / p99 / max; in brackets the operations of the busiest thread for one of the laziest\n"
     );
-    let mut table = Table::new(0, heading(""));
-    for line in lines(cells) {
+    let mut table = table(contenders);
+    for line in cells.chunks(contenders.len()) {
         let times = line.iter().map(|cell| {
             let [p50, p99, max] = [0.5, 0.99, 1.0].map(|share| short(cell.quantile(share)));
             let unfairness = Spread::of(cell.unfairness.iter().copied()).median;
@@ -262,10 +257,10 @@ fn print_times(cells: &[Cell]) {
 }
 
 /// Above the rates, below the 99th percentiles; one column per number of connections.
-fn draw(cells: &[Cell]) -> io::Result<()> {
+fn draw(contenders: &[Contender], cells: &[Cell], plot: &str) -> io::Result<()> {
     let mut canvas = Canvas::new(
         960.0,
-        640.0,
+        650.0,
         "Gets of 100 bytes by threads and connections",
         "Above: per second. Below: 99th percentile of the time that one takes. 2 cores, memcached on the same machine, TCP.",
     );
@@ -283,21 +278,21 @@ fn draw(cells: &[Cell]) -> io::Result<()> {
                 let points = mine.map(|cell| (cell.threads as f64, value(cell)));
                 Series::new(it.name, it.colour, points.collect())
             };
-            CONTENDERS.iter().enumerate().map(of).collect()
+            contenders.iter().enumerate().map(of).collect()
         };
         let frame = |top| Frame {
-            left: 70.0 + 300.0 * column as f64,
+            left: 78.0 + 300.0 * column as f64,
             top,
-            width: 225.0,
+            width: 215.0,
             height: 190.0,
         };
         let plural = if connections == 1 { "" } else { "s" };
         let title = format!("{connections} connection{plural}");
         let rates = Axis::linear("thousand gets per second", top);
-        canvas.lines(frame(100.0), &title, &across, &rates, &series(&rate));
+        canvas.lines(frame(118.0), &title, &across, &rates, &series(&rate));
         let times = Axis::log("p99, µs", span.least, span.greatest);
-        canvas.lines(frame(375.0), &title, &across, &times, &series(&p99));
+        canvas.lines(frame(393.0), &title, &across, &times, &series(&p99));
     }
-    canvas.legend(70.0, 78.0, CONTENDERS.iter().map(|it| (it.name, it.colour)));
-    canvas.save("ops")
+    canvas.legend(70.0, 78.0, contenders.iter().map(|it| (it.name, it.colour)));
+    canvas.save(plot)
 }

@@ -123,7 +123,7 @@ fn draw(rings: &[Ring]) -> io::Result<()> {
     let across = Axis::log("servers", 1.0, 1000.0);
     let up = Axis::log("milliseconds", span.least, span.greatest);
     let frame = Frame {
-        left: 75.0,
+        left: 80.0,
         top: 80.0,
         width: 460.0,
         height: 380.0,

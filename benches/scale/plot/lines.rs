@@ -80,7 +80,7 @@ impl Canvas {
             INK,
             &across.label,
         );
-        self.upright(left - 46.0, top + height / 2.0, 12, INK, &up.label);
+        self.upright(left - 56.0, top + height / 2.0, 12, INK, &up.label);
         for line in series {
             let points = line.points.iter();
             let points = points.map(|(x, y)| {
