@@ -4,6 +4,7 @@
 //! Times depend on the machine; what is compared was measured in turns, and stands as the median of ratios.
 
 mod compression;
+mod files;
 mod lookup;
 mod maintenance;
 mod memcached;
@@ -41,6 +42,9 @@ fn main() -> ExitCode {
     {
         eprintln!("{unknown:?} is no part; there are {}", names());
         return ExitCode::FAILURE;
+    }
+    if let Err(error) = files::raise() {
+        eprintln!("the limit of open files stays: {error}");
     }
     for (name, run) in PARTS {
         if chosen.is_empty() || chosen.iter().any(|part| *part == name) {

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use sockio::SockIoPool;
 
+use crate::files;
 use crate::memcached::Memcached;
 use crate::numbers::{Spread, grouped};
 use crate::plot::{Axis, COLOURS, Canvas, Frame, Series};
@@ -31,7 +32,7 @@ struct Size {
 
 pub(crate) fn run() -> io::Result<()> {
     let server = Memcached::start(SERVERS[2], SERVERS[2] * SOCKETS[2])?;
-    let limit = open_files()?.saturating_sub(SPARE);
+    let limit = files::limit()?.saturating_sub(SPARE);
     let mut sizes = Vec::new();
     for servers in SERVERS {
         for sockets in SOCKETS {
@@ -48,18 +49,6 @@ pub(crate) fn run() -> io::Result<()> {
     }
     print(&sizes);
     draw(&sizes)
-}
-
-/// The limit of this process.
-fn open_files() -> io::Result<usize> {
-    let limits = fs::read_to_string("/proc/self/limits")?;
-    let line = limits
-        .lines()
-        .find(|line| line.starts_with("Max open files"));
-    let soft = line.and_then(|line| line.split_whitespace().nth(3));
-    Ok(soft
-        .and_then(|number| number.parse().ok())
-        .unwrap_or(usize::MAX))
 }
 
 fn measure(server: &Memcached, servers: usize, sockets: usize) -> io::Result<Spread> {

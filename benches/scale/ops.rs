@@ -258,11 +258,14 @@ fn print_times(contenders: &[Contender], cells: &[Cell]) {
 
 /// Above the rates, below the 99th percentiles; one column per number of connections.
 fn draw(contenders: &[Contender], cells: &[Cell], plot: &str) -> io::Result<()> {
+    let cores = thread::available_parallelism()?;
     let mut canvas = Canvas::new(
         960.0,
         650.0,
         "Gets of 100 bytes by threads and connections",
-        "Above: per second. Below: 99th percentile of the time that one takes. 2 cores, memcached on the same machine, TCP.",
+        &format!(
+            "Above: per second. Below: 99th percentile of the time that one takes. {cores} cores, memcached on the same machine, TCP."
+        ),
     );
     let across = Axis::log("threads", 1.0, 64.0).ticks(THREADS.map(|number| number as f64));
     let rate = |cell: &Cell| Spread::of(cell.per_second.iter().copied()).median / 1e3;
@@ -293,6 +296,6 @@ fn draw(contenders: &[Contender], cells: &[Cell], plot: &str) -> io::Result<()> 
         let times = Axis::log("p99, µs", span.least, span.greatest);
         canvas.lines(frame(393.0), &title, &across, &times, &series(&p99));
     }
-    canvas.legend(70.0, 78.0, contenders.iter().map(|it| (it.name, it.colour)));
+    canvas.legend(78.0, 76.0, contenders.iter().map(|it| (it.name, it.colour)));
     canvas.save(plot)
 }

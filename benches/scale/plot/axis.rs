@@ -15,7 +15,7 @@ pub(crate) struct Axis {
 impl Axis {
     /// From 0 to a round number at or above `top`.
     pub(crate) fn linear(label: &str, top: f64) -> Self {
-        // Four to eight steps of 1, 2 or 5 times a power of ten.
+        // Four to ten steps of 1, 2 or 5 times a power of ten.
         let rough = top / 4.0;
         let power = 10_f64.powf(rough.log10().floor());
         let step = [5.0, 2.0, 1.0].map(|times| times * power);
