@@ -1,14 +1,18 @@
 //! Keys: what a caller hands in, the rules that turn it into the bytes on the wire and the bytes that are hashed, and the one check.
 
+mod check;
 mod transform;
 
 pub use transform::KeyTransform;
+
+pub(crate) use check::check;
 
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
+use check::too_long;
 
 /// The longest key that a server takes, prefix included (memcached `memcached.h`, `KEY_MAX_LENGTH`).
 pub const MAX_KEY_LEN: usize = 250;
@@ -213,27 +217,61 @@ impl KeyRules {
     ///
     /// # Errors
     /// [`ErrorKind::Key`](crate::ErrorKind::Key) if no server can take it.
+    #[inline]
     pub fn apply<'a>(&self, key: KeyRef<'a>) -> Result<WireKey<'a>> {
-        let bytes = if self.prefix.is_empty() && self.transform == KeyTransform::Raw {
+        // Two ways to the same form, so that a key that is not changed is not copied either.
+        Ok(if self.change_nothing() {
             check(key.bytes)?;
-            Wire::Borrowed(key.bytes)
+            WireKey {
+                bytes: Wire::Borrowed(key.bytes),
+                hashed_from: 0,
+                place: self.place(key.route),
+            }
         } else {
-            self.build(key.bytes)?
-        };
-        let hashed_from = if self.hash_prefix {
+            WireKey {
+                bytes: self.build(key.bytes)?,
+                hashed_from: self.hashed_from(),
+                place: self.place(key.route),
+            }
+        })
+    }
+
+    /// Appends a key as it goes over the wire, checked, to `wire`.
+    #[inline]
+    pub(crate) fn append(&self, key: &[u8], wire: &mut Vec<u8>) -> Result<()> {
+        if self.change_nothing() {
+            check(key)?;
+            wire.extend_from_slice(key);
+        } else if let Wire::Built { buffer, len } = self.build(key)? {
+            wire.extend_from_slice(&buffer[..len]);
+        }
+        Ok(())
+    }
+
+    /// What finds the server of a key with this route.
+    #[inline]
+    pub(crate) fn place<'a>(&self, route: Route<'a>) -> Place<'a> {
+        match route {
+            Route::Itself => Place::Itself,
+            Route::Hash(hash) => Place::Hash(hash),
+            Route::Key(key) => Place::Key(self.hashed_form(key)),
+        }
+    }
+
+    /// Whether keys go out as they come.
+    #[inline]
+    fn change_nothing(&self) -> bool {
+        self.prefix.is_empty() && self.transform == KeyTransform::Raw
+    }
+
+    /// How much of each key on the wire is not hashed.
+    #[inline]
+    pub(crate) fn hashed_from(&self) -> usize {
+        if self.hash_prefix {
             0
         } else {
             self.prefix.len()
-        };
-        Ok(WireKey {
-            bytes,
-            hashed_from,
-            place: match key.route {
-                Route::Itself => Place::Itself,
-                Route::Hash(hash) => Place::Hash(hash),
-                Route::Key(key) => Place::Key(self.hashed_form(key)),
-            },
-        })
+        }
     }
 
     /// A key that is hashed only: the rules without the check.
@@ -275,12 +313,7 @@ impl KeyRules {
     }
 }
 
-impl<'a> WireKey<'a> {
-    /// What finds the server.
-    pub(crate) fn place(&self) -> &Place<'a> {
-        &self.place
-    }
-
+impl WireKey<'_> {
     /// What is sent.
     pub fn bytes(&self) -> &[u8] {
         match &self.bytes {
@@ -298,11 +331,6 @@ impl<'a> WireKey<'a> {
         }
     }
 
-    /// Where in the bytes the hashed part begins.
-    pub(crate) fn hashed_from(&self) -> usize {
-        self.hashed_from
-    }
-
     /// The hash that the caller gave for the first choice.
     pub(crate) fn given_hash(&self) -> Option<i64> {
         match self.place {
@@ -317,38 +345,6 @@ impl fmt::Debug for WireKey<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "WireKey({} bytes)", self.bytes().len())
     }
-}
-
-/// The one check of a key. Bytes over 0x7f are fine: the server takes them, and so do most clients.
-pub(crate) fn check(key: &[u8]) -> Result<()> {
-    if key.is_empty() {
-        return Err(Error::key("the key is empty"));
-    }
-    if key.len() > MAX_KEY_LEN {
-        return Err(too_long(key.len()));
-    }
-    // A fold without a branch: the compiler makes vector code of it.
-    let bad = key
-        .iter()
-        .fold(false, |bad, byte| bad | (*byte <= b' ') | (*byte == 0x7f));
-    if bad {
-        let (at, byte) = key
-            .iter()
-            .enumerate()
-            .find(|(_, byte)| **byte <= b' ' || **byte == 0x7f)
-            .map_or((0, 0), |(at, byte)| (at, *byte));
-        return Err(Error::key(format!(
-            "a key of {} bytes has the byte {byte:#04x} at {at}: blanks and control bytes cannot stand in a key",
-            key.len()
-        )));
-    }
-    Ok(())
-}
-
-fn too_long(len: usize) -> Error {
-    Error::key(format!(
-        "a key of {len} bytes, its prefix included: at most {MAX_KEY_LEN} are allowed"
-    ))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::MemcachedClient;
 use super::execute::Repeat;
 use super::outcome::Answers;
 use crate::error::{Error, ErrorKind, Result};
-use crate::key::{Place, ToKey};
+use crate::key::{Place, Route, ToKey};
 use crate::pool::{Lease, Refusal, SockIoPool};
 use crate::sock::SockIo;
 
@@ -20,6 +20,9 @@ const WINDOW_KEYS: usize = 1000;
 
 /// What a command line has besides key and body, about.
 const LINE_BYTES: usize = 32;
+
+/// Room for a key of usual length.
+const USUAL_KEY: usize = 32;
 
 /// What is done with each key: how commands are sent and answers read.
 pub(super) trait Batch {
@@ -63,6 +66,15 @@ struct Part<'p> {
     keys: Range<usize>,
     /// The keys of the window under way.
     window: Range<usize>,
+    /// Whether their commands went out.
+    sent: Result<()>,
+}
+
+/// Keys sorted by server, in the order of the servers.
+struct Sorted {
+    keys: Vec<u32>,
+    /// Where the keys of each server begin.
+    starts: Vec<usize>,
 }
 
 /// One round: the keys sorted by server, and what is left for the next.
@@ -81,19 +93,19 @@ impl<'k> Placed<'k> {
         if u32::try_from(keys.len()).is_err() {
             return Err(Error::key("too many keys for one call"));
         }
+        let rules = pool.key_rules();
         let mut placed = Self {
-            wire: Vec::new(),
+            wire: Vec::with_capacity(keys.len() * USUAL_KEY),
             ends: Vec::with_capacity(keys.len()),
-            hashed_from: 0,
+            hashed_from: rules.hashed_from(),
             places: Vec::new(),
         };
         for (number, key) in keys.iter().enumerate() {
-            let wire = pool.check(key)?;
-            placed.wire.extend_from_slice(wire.bytes());
+            let key = key.to_key();
+            rules.append(key.bytes, &mut placed.wire)?;
             placed.ends.push(placed.wire.len());
-            placed.hashed_from = wire.hashed_from();
-            if *wire.place() != Place::Itself {
-                placed.places.push((number as u32, wire.place().clone()));
+            if key.route != Route::Itself {
+                placed.places.push((number as u32, rules.place(key.route)));
             }
         }
         Ok(placed)
@@ -104,6 +116,7 @@ impl<'k> Placed<'k> {
     }
 
     /// The bytes of a key.
+    #[inline]
     pub(super) fn key(&self, key: u32) -> &[u8] {
         let key = key as usize;
         let start = if key == 0 { 0 } else { self.ends[key - 1] };
@@ -113,6 +126,9 @@ impl<'k> Placed<'k> {
     /// What finds the server of a key: the bytes that are hashed, and the hash that was given in their place.
     fn place(&self, key: u32) -> (&[u8], Option<i64>) {
         let own = self.key(key).get(self.hashed_from..).unwrap_or_default();
+        if self.places.is_empty() {
+            return (own, None);
+        }
         let placed = self.places.binary_search_by_key(&key, |(key, _)| *key);
         match placed.map(|found| &self.places[found].1) {
             Ok(Place::Hash(hash)) => (own, Some(*hash)),
@@ -136,14 +152,14 @@ impl MemcachedClient {
             .collect();
         let mut todo: Vec<u32> = (0..placed.len() as u32).collect();
         while !todo.is_empty() {
-            let (keys, groups) = self.by_server(placed, &todo, &out, deadline, &mut answers);
+            let sorted = self.by_server(placed, todo, &out, deadline, &mut answers);
             let mut round = Round {
-                keys: &keys,
+                keys: &sorted.keys,
                 answers: &mut answers,
                 out: &mut out,
                 again: Vec::new(),
             };
-            self.round(batch, &groups, deadline, &mut round);
+            self.round(batch, &sorted, deadline, &mut round);
             todo = round.again;
         }
         if let Some(on_error) = &self.on_error {
@@ -155,94 +171,69 @@ impl MemcachedClient {
         answers
     }
 
-    /// The keys sorted by server, in the order of the servers, and the part of each server.
+    /// Sorts the keys by server. Those that may live on none have failed.
     fn by_server<A>(
         &self,
         placed: &Placed<'_>,
-        todo: &[u32],
+        todo: Vec<u32>,
         out: &[bool],
         deadline: Moment,
         answers: &mut Answers<A>,
-    ) -> (Vec<u32>, Vec<(usize, Range<usize>)>) {
-        let gone: Vec<usize> = (0..out.len()).filter(|server| out[*server]).collect();
-        let mut nowhere = Vec::new();
-        let mut counts = vec![0; out.len()];
-        let mut servers = Vec::with_capacity(todo.len());
-        for key in todo {
-            let (hashed, given_hash) = placed.place(*key);
-            let server = self.pool.place(hashed, given_hash, &gone, deadline);
-            match server {
-                Some(server) => counts[server] += 1,
-                None => nowhere.push(*key),
-            }
-            servers.push(server);
+    ) -> Sorted {
+        if let [false] = out {
+            return Sorted::one(todo);
         }
-        if !nowhere.is_empty() {
+        let gone: Vec<usize> = (0..out.len()).filter(|server| out[*server]).collect();
+        let servers = todo.iter().map(|key| {
+            let (hashed, given_hash) = placed.place(*key);
+            self.pool.place(hashed, given_hash, &gone, deadline)
+        });
+        let servers: Vec<Option<usize>> = servers.collect();
+        let sorted = Sorted::new(&todo, &servers, out.len());
+        if sorted.keys.len() < todo.len() {
+            let of_none = todo.iter().zip(&servers);
+            let of_none = of_none.filter_map(|(key, server)| server.is_none().then_some(*key));
             let error = if Moment::now() >= deadline {
                 Error::timeout("the time was up before a server was found")
             } else {
                 let message = "every server that the keys may live on is marked dead";
                 Error::new(ErrorKind::NoServer, message)
             };
-            answers.fail(&nowhere, error);
+            answers.fail(&of_none.collect::<Vec<_>>(), error);
         }
-        let mut groups = Vec::with_capacity(out.len());
-        let mut next = vec![0; out.len()];
-        let mut start = 0;
-        for (server, count) in counts
-            .into_iter()
-            .enumerate()
-            .filter(|(_, count)| *count > 0)
-        {
-            groups.push((server, start..start + count));
-            next[server] = start;
-            start += count;
-        }
-        let mut keys = vec![0; start];
-        for (key, server) in todo.iter().zip(servers) {
-            if let Some(server) = server {
-                keys[next[server]] = *key;
-                next[server] += 1;
-            }
-        }
-        (keys, groups)
+        sorted
     }
 
     fn round<B: Batch>(
         &self,
         batch: &mut B,
-        groups: &[(usize, Range<usize>)],
+        sorted: &Sorted,
         deadline: Moment,
         round: &mut Round<'_, B::Answer>,
     ) {
-        let mut parts = Vec::with_capacity(groups.len());
+        let mut parts = Vec::with_capacity(sorted.starts.len());
         // All callers take connections in the order of the servers, so that two cannot wait for each other's.
-        for (server, keys) in groups {
-            match self.pool.hosts()[*server].lend(deadline, Moment::now()) {
+        for (server, keys) in sorted.groups() {
+            match self.pool.hosts()[server].lend(deadline, Moment::now()) {
                 Ok(lease) => parts.push(Part {
                     lease,
-                    keys: keys.clone(),
                     window: keys.start..keys.start,
+                    keys,
+                    sent: Ok(()),
                 }),
-                Err(refusal) => self.refused(round, *server, keys.clone(), refusal),
+                Err(refusal) => self.refused(round, server, keys, refusal),
             }
         }
         while !parts.is_empty() {
-            parts
-                .iter_mut()
-                .for_each(|part| part.open_window(batch, round.keys));
             // To all, before any answer is awaited. A failure shows again when the answer is read.
-            let sent: Vec<Result<()>> = parts
-                .iter_mut()
-                .map(|part| {
-                    part.lease.io().catch_up();
-                    batch.send(part.lease.io(), &round.keys[part.window.clone()])
-                })
-                .collect();
+            for part in &mut parts {
+                part.open_window(batch, round.keys);
+                part.lease.io().catch_up();
+                part.send(batch, round.keys);
+            }
             parts = parts
                 .into_iter()
-                .zip(sent)
-                .filter_map(|(part, sent)| self.finish_window(batch, part, sent, round))
+                .filter_map(|part| self.finish_window(batch, part, round))
                 .filter(|part| part.window.end < part.keys.end)
                 .collect();
         }
@@ -253,7 +244,6 @@ impl MemcachedClient {
         &self,
         batch: &mut B,
         mut part: Part<'p>,
-        sent: Result<()>,
         round: &mut Round<'_, B::Answer>,
     ) -> Option<Part<'p>> {
         let keys = &round.keys[part.window.clone()];
@@ -261,33 +251,46 @@ impl MemcachedClient {
         let known = answers.failures().len();
         let server = part.lease.host().index();
         let name = self.pool.hosts()[server].addr().name();
-        let received = sent.and_then(|()| {
-            part.lease.io().catch_up_reading();
-            batch.receive(part.lease.io(), keys, answers)
-        });
-        answers.name_failures(known, name);
-        let Err(error) = received else {
-            return Some(part);
-        };
-        let again = self.second_try(part.lease, error, B::REPEAT, &mut |io: &mut SockIo| {
-            batch.send(io, keys)?;
-            batch.receive(io, keys, answers)
-        });
-        match again {
-            Ok(((), lease)) => return Some(Part { lease, ..part }),
-            Err(refusal) => {
-                let unsent = part.window.end..part.keys.end;
-                if let Refusal::Final(error) = &refusal {
-                    let message = "not sent: the connection failed earlier in the call";
-                    let error = Error::new(error.kind_or_cause(), message).at(name);
-                    answers.fail(&round.keys[unsent], error);
-                    self.refused(round, server, part.window, refusal);
-                } else {
-                    self.refused(round, server, part.window.start..part.keys.end, refusal);
+        let mut open = false;
+        loop {
+            let sent = std::mem::replace(&mut part.sent, Ok(()));
+            let received = sent.and_then(|()| {
+                part.lease.io().catch_up_reading();
+                batch.receive(part.lease.io(), keys, answers)
+            });
+            answers.name_failures(known, name);
+            let Err(error) = received else {
+                return Some(part);
+            };
+            match self.second_try(part.lease, error, B::REPEAT, &mut open) {
+                Ok(lease) => part.lease = lease,
+                Err(refusal) => {
+                    self.lost(round, server, (part.window, part.keys.end), refusal);
+                    return None;
                 }
             }
+            part.send(batch, round.keys);
         }
-        None
+    }
+
+    /// The connection is lost, and with it the answers of a window and what was to be sent after it, up to `end`.
+    #[cold]
+    fn lost<A>(
+        &self,
+        round: &mut Round<'_, A>,
+        server: usize,
+        (window, end): (Range<usize>, usize),
+        refusal: Refusal,
+    ) {
+        if let Refusal::Final(error) = &refusal {
+            let message = "not sent: the connection failed earlier in the call";
+            let name = self.pool.hosts()[server].addr().name();
+            let error = Error::new(error.kind_or_cause(), message).at(name);
+            round.answers.fail(&round.keys[window.end..end], error);
+            self.refused(round, server, window, refusal);
+        } else {
+            self.refused(round, server, window.start..end, refusal);
+        }
     }
 
     /// Keeps the keys of a server that could not be reached for the next round, or enters why they have no answer.
@@ -311,7 +314,54 @@ impl MemcachedClient {
     }
 }
 
+impl Sorted {
+    /// All keys are those of the only server.
+    fn one(keys: Vec<u32>) -> Self {
+        Self {
+            keys,
+            starts: vec![0],
+        }
+    }
+
+    /// Counts, then puts each key where its server's begin; those of one server stay in their order.
+    fn new(keys: &[u32], servers: &[Option<usize>], count: usize) -> Self {
+        let mut starts = vec![0; count];
+        for server in servers.iter().flatten() {
+            starts[*server] += 1;
+        }
+        let mut end = 0;
+        for start in &mut starts {
+            end += *start;
+            *start = end;
+        }
+        let mut sorted = vec![0; end];
+        for (key, server) in keys.iter().zip(servers).rev() {
+            if let Some(server) = server {
+                starts[*server] -= 1;
+                sorted[starts[*server]] = *key;
+            }
+        }
+        Self {
+            keys: sorted,
+            starts,
+        }
+    }
+
+    /// The servers that have keys, and which.
+    fn groups(&self) -> impl Iterator<Item = (usize, Range<usize>)> {
+        let ends = self.starts.iter().skip(1).copied().chain([self.keys.len()]);
+        let groups = self.starts.iter().zip(ends).enumerate();
+        groups
+            .map(|(server, (start, end))| (server, *start..end))
+            .filter(|(_, keys)| !keys.is_empty())
+    }
+}
+
 impl Part<'_> {
+    fn send<B: Batch>(&mut self, batch: &B, keys: &[u32]) {
+        self.sent = batch.send(self.lease.io(), &keys[self.window.clone()]);
+    }
+
     fn open_window<B: Batch>(&mut self, batch: &B, keys: &[u32]) {
         let start = self.window.end;
         let mut end = start;

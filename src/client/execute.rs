@@ -1,13 +1,11 @@
 //! The one road of every command to one server: find a connection, send, read, and decide about a second try.
 
-use std::time::Duration;
-
 use crate::clock::Moment;
 
 use super::MemcachedClient;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::WireKey;
-use crate::pool::{Host, Lease, Refusal};
+use crate::pool::{Host, Lease, Refusal, Search};
 use crate::protocol::{Desync, Reply};
 use crate::sock::SockIo;
 
@@ -35,42 +33,27 @@ pub(super) trait Exchange<R>: FnMut(&mut SockIo) -> Result<R> {}
 impl<R, F: FnMut(&mut SockIo) -> Result<R>> Exchange<R> for F {}
 
 impl MemcachedClient {
-    /// Runs a command on the server of `key`, or on the next one where the key goes when that fails before anything was sent.
+    /// Runs a command on the server of `key`, or where failover leads when that fails before anything was sent.
+    #[inline]
     pub(super) fn execute<R>(
         &self,
         key: &WireKey<'_>,
         repeat: Repeat,
         mut exchange: impl Exchange<R>,
     ) -> Result<R> {
-        let call = self.begin();
-        let first = self.pool.first(key);
-        match self.attempt(first, call, repeat, &mut exchange) {
-            Ok(answer) => Ok(answer),
-            Err(Refusal::Final(error)) => Err(error),
-            Err(Refusal::Unavailable(error)) => {
-                self.elsewhere(key, (first, error), call, repeat, &mut exchange)
-            }
-        }
-    }
-
-    /// Goes on where failover leads.
-    #[cold]
-    fn elsewhere<R>(
-        &self,
-        key: &WireKey<'_>,
-        (mut server, mut error): (usize, Error),
-        call: Call,
-        repeat: Repeat,
-        exchange: &mut impl Exchange<R>,
-    ) -> Result<R> {
-        let mut search = self.pool.search(key, call.deadline);
+        let mut call = self.begin();
+        let mut server = self.pool.first(key);
+        let mut search: Option<Box<Search<'_>>> = None;
         loop {
-            server = search.after(server, error)?;
-            let now = Moment::now();
-            match self.attempt(server, Call { now, ..call }, repeat, exchange) {
+            match self.attempt(server, call, repeat, &mut exchange) {
                 Ok(answer) => return Ok(answer),
                 Err(Refusal::Final(error)) => return Err(error),
-                Err(Refusal::Unavailable(refused)) => error = refused,
+                Err(Refusal::Unavailable(error)) => {
+                    let search = search
+                        .get_or_insert_with(|| Box::new(self.pool.search(key, call.deadline)));
+                    server = search.after(server, error)?;
+                    call.now = Moment::now();
+                }
             }
         }
     }
@@ -87,6 +70,7 @@ impl MemcachedClient {
     }
 
     /// Borrows a connection of a server, and runs a command on it.
+    #[inline]
     fn attempt<R>(
         &self,
         server: usize,
@@ -95,56 +79,47 @@ impl MemcachedClient {
         exchange: &mut impl Exchange<R>,
     ) -> std::result::Result<R, Refusal> {
         let mut lease = self.pool.hosts()[server].lend(call.deadline, call.now)?;
-        match exchange(lease.io()) {
-            Ok(answer) => Ok(answer),
-            Err(error) => {
-                let again = self.second_try(lease, error, repeat, exchange);
-                again.map(|(answer, _)| answer)
+        let mut open = false;
+        loop {
+            match exchange(lease.io()) {
+                Ok(answer) => return Ok(answer),
+                Err(error) => lease = self.second_try(lease, error, repeat, &mut open)?,
             }
         }
     }
 
     /// An operation begins now.
+    #[inline]
     pub(super) fn begin(&self) -> Call {
-        /// A timeout too long for the clock is cut.
-        const A_YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
         let now = Moment::now();
         Call {
             now,
-            deadline: now + self.timeout.min(A_YEAR),
+            deadline: now + self.timeout,
         }
     }
 
-    /// A connection that had rested in the pool may have been closed by the server in the meantime. If not a byte of an answer
-    /// came and the command allows it, it is sent once more, on a new connection.
+    /// An exchange failed. A connection that had rested in the pool may have been closed by the server in the meantime: if not a
+    /// byte of an answer came and the command allows it, it may be sent once more, on the new connection that this returns.
+    /// `open` says whether a try has left open what became of the command.
     #[cold]
-    pub(super) fn second_try<'p, R>(
+    pub(super) fn second_try<'p>(
         &self,
         mut lease: Lease<'p>,
         error: Error,
         repeat: Repeat,
-        exchange: &mut impl Exchange<R>,
-    ) -> std::result::Result<(R, Lease<'p>), Refusal> {
+        open: &mut bool,
+    ) -> std::result::Result<Lease<'p>, Refusal> {
         lease.failed(&error);
         let error = error.at(lease.host().addr().name());
-        let open = leaves_open(&mut lease, repeat);
+        *open |= leaves_open(&mut lease, repeat);
+        // Never a third time: a connection that was opened just now is none that had rested.
         if !self.may_repeat(&mut lease, &error, repeat) {
-            return Err(Refusal::Final(outcome(error, open)));
+            return Err(Refusal::Final(outcome(error, *open)));
         }
-        let mut lease = match lease.reconnect() {
-            Ok(lease) => lease,
+        match lease.reconnect() {
             // What was sent may have been carried out, whatever becomes of the second try.
-            Err(_) if open => return Err(Refusal::Final(error.into_ambiguous())),
-            Err(refusal) => return Err(refusal),
-        };
-        match exchange(lease.io()) {
-            Ok(answer) => Ok((answer, lease)),
-            Err(error) => {
-                lease.failed(&error);
-                let error = error.at(lease.host().addr().name());
-                let open = open || leaves_open(&mut lease, repeat);
-                Err(Refusal::Final(outcome(error, open)))
-            }
+            Err(_) if *open => Err(Refusal::Final(error.into_ambiguous())),
+            renewed => renewed,
         }
     }
 
@@ -161,14 +136,16 @@ impl MemcachedClient {
     }
 
     /// Tells the handler of an error, and turns it into `instead` where the client degrades.
+    #[inline]
     pub(super) fn report<R>(&self, answer: Result<R>, instead: R) -> Result<R> {
-        answer.or_else(|error| match self.tell(&error) && self.degrade {
-            true => Ok(instead),
-            false => Err(error),
-        })
+        match answer {
+            Err(error) if self.tell(&error) && self.degrade => Ok(instead),
+            answer => answer,
+        }
     }
 
     /// Tells the handler of an error, unless it is of the caller's own making; returns whether it is not.
+    #[cold]
     pub(super) fn tell(&self, error: &Error) -> bool {
         let own_fault = matches!(
             error.kind(),

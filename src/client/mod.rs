@@ -46,6 +46,9 @@ pub struct MemcachedClient {
     on_error: Option<Arc<OnError>>,
 }
 
+/// A timeout too long for the clock is cut.
+const A_YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
+
 type OnError = dyn Fn(&Error) + Send + Sync;
 
 impl MemcachedClient {
@@ -53,7 +56,7 @@ impl MemcachedClient {
     pub fn new(pool: SockIoPool) -> Self {
         Self {
             transcoder: Arc::clone(pool.transcoder()),
-            timeout: pool.operation_timeout(),
+            timeout: pool.operation_timeout().min(A_YEAR),
             pool,
             degrade: false,
             on_error: None,
@@ -90,7 +93,7 @@ impl MemcachedClient {
     /// The same client with another limit for each operation in all; the pool's is
     /// [`operation_timeout`](crate::SockIoPoolBuilder::operation_timeout). Zero times out at once.
     pub fn with_timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = timeout;
+        self.timeout = timeout.min(A_YEAR);
         self
     }
 

@@ -164,6 +164,15 @@ where
         // The server answers in the order of the keys: the next value is nearly always that of the next key.
         let mut next = 0;
         loop {
+            io.wait()?;
+            while let Some(key) = keys.get(next) {
+                let answer = io.whole_value(placed.key(*key), *cas, |head, body| {
+                    read(*transcoder, head, Cow::Borrowed(body))
+                });
+                let Some(answer) = answer else { break };
+                answers.enter(*key, answer.map(Some));
+                next += 1;
+            }
             let head = io.receive(Expect::Values { cas: *cas }, |reply| match reply {
                 Reply::Value {
                     key,
@@ -193,13 +202,10 @@ where
             next = place + 1;
         }
         io.settle();
-        for key in keys
-            .iter()
-            .filter(|key| answers.is_open(**key))
-            .copied()
-            .collect::<Vec<_>>()
-        {
-            answers.enter(key, Ok(None));
+        for key in keys {
+            if answers.is_open(*key) {
+                answers.enter(*key, Ok(None));
+            }
         }
         Ok(())
     }

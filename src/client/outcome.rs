@@ -180,6 +180,7 @@ impl<A> Answers<A> {
     }
 
     /// Enters the answer of one key, or why it has none.
+    #[inline]
     pub(super) fn enter(&mut self, key: u32, answer: Result<A>) {
         match answer {
             Ok(answer) => self.slots[key as usize] = Some(answer),
@@ -188,6 +189,7 @@ impl<A> Answers<A> {
     }
 
     /// Enters the reason why those of `keys` that have no answer yet will have none.
+    #[cold]
     pub(super) fn fail(&mut self, keys: &[u32], error: Error) {
         let open = keys.iter().copied().filter(|key| self.is_open(*key));
         let open: Vec<u32> = open.collect();
@@ -199,6 +201,7 @@ impl<A> Answers<A> {
     }
 
     /// Whether a key has neither an answer nor a reason why it has none.
+    #[inline]
     pub(super) fn is_open(&self, key: u32) -> bool {
         self.slots[key as usize].is_none() && !self.failed.contains(&key)
     }

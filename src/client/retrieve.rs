@@ -122,6 +122,14 @@ impl MemcachedClient {
         };
         let answer = self.execute(&key, Repeat::Reads, |io| {
             io.send(1, None, |out| text::encode(&request, out))?;
+            let whole = io.whole_hit(key.bytes(), false, |head, body| {
+                value.clear();
+                value.extend_from_slice(body);
+                head.flags
+            })?;
+            if whole.is_some() {
+                return Ok(whole);
+            }
             let Some(head) = head(io, key.bytes(), false)? else {
                 return Ok(None);
             };
@@ -210,7 +218,7 @@ impl MemcachedClient {
         self.execute(key, Repeat::Reads, |io| {
             io.send(1, None, |out| text::encode(&request, out))?;
             let whole = io.whole_hit(key.bytes(), cas, |head, body| {
-                read(&*self.transcoder, head, body)
+                read(&*self.transcoder, head, Cow::Borrowed(body))
             })?;
             if let Some(value) = whole {
                 return value.map(Some);
@@ -247,6 +255,9 @@ fn item<T: FromValue>(
 
 /// Reads the head of the value of `key`; `None`, the reply consumed, on a miss.
 pub(super) fn head(io: &mut SockIo, key: &[u8], cas: bool) -> Result<Option<ValueHead>> {
+    if io.take_line(b"END\r\n")? {
+        return Ok(None);
+    }
     let head = io.receive(Expect::Values { cas }, |reply| match reply {
         Reply::Value {
             key: found,

@@ -4,10 +4,10 @@ use std::time::SystemTime;
 
 use super::MemcachedClient;
 use super::execute::{Repeat, unexpected};
-use crate::codec::{Encoded, ToValue};
+use crate::codec::{Encoded, ToValue, Value};
 use crate::error::{Error, Result};
 use crate::expiry::Expiry;
-use crate::key::ToKey;
+use crate::key::{KeyRef, ToKey};
 use crate::protocol::{Expect, Reply, Request, StoreVerb, text};
 use crate::sock::SockIo;
 
@@ -41,7 +41,12 @@ impl MemcachedClient {
         value: impl ToValue,
         expiry: impl Into<Expiry>,
     ) -> Result<bool> {
-        self.store_value(StoreVerb::Set, key, value, expiry)
+        self.store_value(
+            StoreVerb::Set,
+            key.to_key(),
+            value.to_value(),
+            expiry.into(),
+        )
     }
 
     /// Stores a value if the key is not there; false if it is.
@@ -53,7 +58,12 @@ impl MemcachedClient {
         value: impl ToValue,
         expiry: impl Into<Expiry>,
     ) -> Result<bool> {
-        self.store_value(StoreVerb::Add, key, value, expiry)
+        self.store_value(
+            StoreVerb::Add,
+            key.to_key(),
+            value.to_value(),
+            expiry.into(),
+        )
     }
 
     /// Stores a value if the key is there; false if it is not.
@@ -64,7 +74,12 @@ impl MemcachedClient {
         value: impl ToValue,
         expiry: impl Into<Expiry>,
     ) -> Result<bool> {
-        self.store_value(StoreVerb::Replace, key, value, expiry)
+        self.store_value(
+            StoreVerb::Replace,
+            key.to_key(),
+            value.to_value(),
+            expiry.into(),
+        )
     }
 
     /// Stores a value if the item is still the one that was read with `token`
@@ -80,7 +95,7 @@ impl MemcachedClient {
     ) -> Result<Cas> {
         let value = value.to_value();
         let encoded = self.transcoder.encode(value)?;
-        let answer = self.store(StoreVerb::Cas(token), key, &encoded, expiry.into());
+        let answer = self.store(StoreVerb::Cas(token), key.to_key(), &encoded, expiry.into());
         self.report(answer, Cas::NotFound)
     }
 
@@ -131,7 +146,7 @@ impl MemcachedClient {
         }
         encoded.flags |= flags;
         let answer = self
-            .store(StoreVerb::Set, key, &encoded, expiry.into())
+            .store(StoreVerb::Set, key.to_key(), &encoded, expiry.into())
             .map(|cas| cas == Cas::Stored);
         self.report(answer, false)
     }
@@ -167,13 +182,13 @@ impl MemcachedClient {
     fn store_value(
         &self,
         verb: StoreVerb,
-        key: impl ToKey,
-        value: impl ToValue,
-        expiry: impl Into<Expiry>,
+        key: KeyRef<'_>,
+        value: Value<'_>,
+        expiry: Expiry,
     ) -> Result<bool> {
-        let encoded = self.transcoder.encode(value.to_value())?;
+        let encoded = self.transcoder.encode(value)?;
         let answer = self
-            .store(verb, key, &encoded, expiry.into())
+            .store(verb, key, &encoded, expiry)
             .map(|cas| cas == Cas::Stored);
         self.report(answer, false)
     }
@@ -191,20 +206,21 @@ impl MemcachedClient {
             data: bytes.into(),
         };
         let answer = self
-            .store(verb, key, &encoded, expiry)
+            .store(verb, key.to_key(), &encoded, expiry)
             .map(|cas| cas == Cas::Stored);
         self.report(answer, false)
     }
 
     /// The one road of everything that stores. `NotFound` also stands for "not stored".
+    #[inline]
     fn store(
         &self,
         verb: StoreVerb,
-        key: impl ToKey,
+        key: KeyRef<'_>,
         encoded: &Encoded<'_>,
         expiry: Expiry,
     ) -> Result<Cas> {
-        let key = self.pool.check(&key)?;
+        let key = self.pool.check_ref(key)?;
         let exptime = expiry.exptime(SystemTime::now);
         let request = Request::Store {
             verb,
@@ -225,7 +241,15 @@ impl MemcachedClient {
 }
 
 /// Reads the answer to a store.
+#[inline]
 pub(super) fn stored(io: &mut SockIo, verb: StoreVerb) -> Result<Cas> {
+    match io.take_line(b"STORED\r\n")? {
+        true => Ok(Cas::Stored),
+        false => not_stored(io, verb),
+    }
+}
+
+fn not_stored(io: &mut SockIo, verb: StoreVerb) -> Result<Cas> {
     let answer = io.receive(Expect::Store(verb), |reply| match reply {
         Reply::Stored => Ok(Cas::Stored),
         Reply::Exists => Ok(Cas::Exists),

@@ -77,6 +77,7 @@ impl<T> Gate<T> {
     }
 
     /// Comes to the gate. First come, first served: nobody passes those who wait.
+    #[inline]
     pub(crate) fn enter(&self) -> Entry<T> {
         let mut state = lock(&self.state);
         if state.waiting.is_empty() {
@@ -103,17 +104,14 @@ impl<T> Gate<T> {
 
     /// A connection comes back. It is handed to whoever has waited longest; one that nobody may use is returned, to be closed
     /// (its permit is gone by then).
+    #[inline]
     #[must_use = "a connection that is returned must be closed, outside of the lock"]
     pub(crate) fn put(&self, connection: T) -> Option<T> {
         let mut state = lock(&self.state);
-        if state.closed || state.dead.until().is_some() {
-            state.open -= 1;
-            return Some(connection);
+        if state.is_awaited() {
+            return state.hand_on(connection);
         }
-        match state.waiting.pop_front() {
-            Some(waiter) => waiter.offer(Entry::Idle(connection)),
-            None => state.idle.push(connection),
-        }
+        state.idle.push(connection);
         None
     }
 
@@ -240,6 +238,25 @@ impl<T> Gate<T> {
 }
 
 impl<T> State<T> {
+    /// Whether a connection that comes back does not simply go to rest.
+    fn is_awaited(&self) -> bool {
+        self.closed || self.dead.until().is_some() || !self.waiting.is_empty()
+    }
+
+    #[cold]
+    fn hand_on(&mut self, connection: T) -> Option<T> {
+        if self.closed || self.dead.until().is_some() {
+            self.open -= 1;
+            return Some(connection);
+        }
+        match self.waiting.pop_front() {
+            Some(waiter) => waiter.offer(Entry::Idle(connection)),
+            None => self.idle.push(connection),
+        }
+        None
+    }
+
+    #[cold]
     fn entry_without_idle(&mut self, max_open: usize) -> Entry<T> {
         if self.closed {
             return Entry::Closed;

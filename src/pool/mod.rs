@@ -27,7 +27,7 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 
 use crate::codec::Transcoder;
 use crate::error::{Error, Result};
-use crate::key::{KeyRules, ToKey, WireKey};
+use crate::key::{KeyRef, KeyRules, ToKey, WireKey};
 use crate::router::Router;
 use crate::server::ServerAddr;
 use crate::sock::Watch;
@@ -136,11 +136,14 @@ impl SockIoPool {
         gone: &[usize],
         deadline: Moment,
     ) -> Option<usize> {
+        let router = &self.0.inner.router;
+        if gone.is_empty() {
+            return Some(router.first(hashed, given_hash));
+        }
         let left_list = match self.fails_over() {
             true => gone.to_vec(),
             false => Vec::new(),
         };
-        let router = &self.0.inner.router;
         let mut candidates = router.candidates_without(hashed, given_hash, left_list);
         loop {
             let server = candidates.next(&mut || Moment::now() >= deadline)?;
@@ -151,6 +154,10 @@ impl SockIoPool {
                 return None;
             }
         }
+    }
+
+    pub(crate) fn key_rules(&self) -> &KeyRules {
+        &self.0.inner.rules
     }
 
     pub(crate) fn hosts(&self) -> &[Host] {
@@ -167,11 +174,18 @@ impl SockIoPool {
     }
 
     /// The key as it goes over the wire, checked.
+    #[inline]
     pub(crate) fn check<'k>(&self, key: &'k (impl ToKey + ?Sized)) -> Result<WireKey<'k>> {
-        self.0.inner.rules.apply(key.to_key())
+        self.check_ref(key.to_key())
+    }
+
+    #[inline]
+    pub(crate) fn check_ref<'k>(&self, key: KeyRef<'k>) -> Result<WireKey<'k>> {
+        self.0.inner.rules.apply(key)
     }
 
     /// The server to try first for a key.
+    #[inline]
     pub(crate) fn first(&self, key: &WireKey<'_>) -> usize {
         let router = &self.0.inner.router;
         let (hashed, given_hash) = (key.hashed(), key.given_hash());

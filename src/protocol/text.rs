@@ -6,6 +6,8 @@ mod decode_tests;
 mod encode;
 #[cfg(test)]
 mod transcripts_tests;
+mod whole;
 
-pub(crate) use decode::{body_end, decode, whole_hit};
+pub(crate) use decode::{body_end, decode};
 pub(crate) use encode::{encode, encode_get_multi};
+pub(crate) use whole::{whole_hit, whole_value};

@@ -157,9 +157,13 @@ impl Router {
     }
 
     /// The server of a key; `given_hash` stands in for the hash of the key.
+    #[inline]
     pub fn first(&self, hashed_key: &[u8], given_hash: Option<i64>) -> usize {
-        self.placement
-            .server(self.choose(hashed_key, given_hash).slot())
+        if self.servers.len() == 1 {
+            return 0;
+        }
+        let slot = self.choose(hashed_key, given_hash).slot();
+        self.placement.server(slot)
     }
 
     /// The server of a key with this hash when the servers in `gone` leave the list and the rest are placed anew.

@@ -120,6 +120,7 @@ impl SockIo {
     }
 
     /// Begins an operation that must end at `deadline`; `now` is a fresh look at the clock.
+    #[inline]
     pub(crate) fn begin(&mut self, deadline: Moment, now: Moment) {
         self.call = Call {
             deadline,
@@ -154,6 +155,7 @@ impl SockIo {
     }
 
     /// Whether the connection is as it was when it was opened: nothing owed, nothing unread, nothing failed.
+    #[inline]
     pub(crate) fn is_clean(&self) -> bool {
         self.owed == 0 && !self.spoiled && self.start == self.end && !self.line.was_cut()
     }
@@ -201,11 +203,9 @@ impl SockIo {
     }
 
     /// One reply has been consumed to its end.
+    #[inline]
     pub(crate) fn settle(&mut self) {
         self.owed = self.owed.saturating_sub(1);
-        if self.start == self.end {
-            (self.start, self.end) = (0, 0);
-        }
     }
 
     /// Marks the connection as unusable: a reply did not belong to its command.
@@ -218,17 +218,22 @@ impl SockIo {
     }
 
     /// Nanoseconds until `end`, and no more than one read or write may take.
+    #[inline]
     fn time_left(&mut self, doing: &'static str, end: Moment) -> Result<u64> {
-        let left = end
-            .nanos_since(self.call.now)
-            .min(self.limits.socket_timeout);
+        let left = end.nanos_since(self.call.now);
         if left == 0 {
-            self.spoiled |= self.owed > 0;
-            return Err(Error::io(doing, io::ErrorKind::TimedOut.into()));
+            return Err(self.too_late(doing));
         }
-        Ok(left)
+        Ok(left.min(self.limits.socket_timeout))
     }
 
+    #[cold]
+    fn too_late(&mut self, doing: &'static str) -> Error {
+        self.spoiled |= self.owed > 0;
+        Error::io(doing, io::ErrorKind::TimedOut.into())
+    }
+
+    #[cold]
     fn failure(&mut self, doing: &'static str, error: io::Error) -> Error {
         self.spoiled = true;
         if self.line.was_cut() {
@@ -250,8 +255,9 @@ impl std::fmt::Debug for SockIo {
 }
 
 /// A timer is near if it ends no earlier than wanted and at most [`SLACK`] (or a fifth, if that is less) later.
+#[inline]
 fn near(timer: u64, wanted: u64) -> bool {
-    timer >= wanted && timer - wanted <= SLACK.min(wanted / 5)
+    timer == wanted || (timer > wanted && timer - wanted <= SLACK.min(wanted / 5))
 }
 
 fn out_of_step(spoiled: &mut bool, desync: Desync) -> Error {

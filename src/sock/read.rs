@@ -17,9 +17,7 @@ impl SockIo {
         expect: Expect,
         take: impl FnOnce(Reply<'_>) -> R,
     ) -> Result<R> {
-        if self.start == self.end {
-            self.fill(1)?;
-        }
+        self.wait()?;
         loop {
             let needed = match text::decode(expect, &self.input[self.start..self.end]) {
                 Ok(Decoded::Reply { reply, used }) => {
@@ -35,28 +33,68 @@ impl SockIo {
         }
     }
 
-    /// Reads once, and hands the value of `key` to `take` if the whole reply is there, and nothing else; the connection owes
-    /// nothing more then. `None` where it is not: the reply is read part by part then, by the other methods.
+    /// Reads once if nothing is there yet.
+    #[inline]
+    pub(crate) fn wait(&mut self) -> Result<()> {
+        if self.start == self.end {
+            self.fill(1)?;
+        }
+        Ok(())
+    }
+
+    /// Takes `line`, a whole reply, if it is what comes next; reads once if nothing is there yet. What else comes is left
+    /// to [`receive`](Self::receive).
+    #[inline]
+    pub(crate) fn take_line<const N: usize>(&mut self, line: &[u8; N]) -> Result<bool> {
+        self.wait()?;
+        let is_next = self.input[self.start..self.end].first_chunk() == Some(line);
+        if is_next {
+            self.start += N;
+            self.settle();
+        }
+        Ok(is_next)
+    }
+
+    /// Hands the value of `key` to `take` if its whole reply is what has come, and nothing else; the connection owes
+    /// nothing more then. Reads once if nothing is there yet. `None` where more is to come: the reply is read part by part
+    /// then, by the other methods.
+    #[inline]
     pub(crate) fn whole_hit<R>(
         &mut self,
         key: &[u8],
         cas: bool,
-        take: impl FnOnce(ValueHead, Cow<'_, [u8]>) -> R,
+        take: impl FnOnce(ValueHead, &[u8]) -> R,
     ) -> Result<Option<R>> {
-        if self.start == self.end {
-            self.fill(1)?;
+        self.wait()?;
+        let Some((head, body)) = text::whole_hit(&self.input[self.start..self.end], key, cas)
+        else {
+            return Ok(None);
+        };
+        if head.len > self.limits.max_value_len {
+            return Ok(None);
         }
-        let reply = &self.input[self.start..self.end];
-        match text::whole_hit(reply, key, cas) {
-            Some((head, body)) if head.len <= self.limits.max_value_len => {
-                let from = self.start;
-                self.start = self.end;
-                self.settle();
-                let body = &self.input[from + body.start..from + body.end];
-                Ok(Some(take(head, Cow::Borrowed(body))))
-            }
-            _ => Ok(None),
+        // The reply is consumed before `take` runs, which may panic.
+        (self.start, self.end) = (0, 0);
+        self.owed = self.owed.saturating_sub(1);
+        Ok(Some(take(head, body)))
+    }
+
+    /// Hands the next value of a reply to `take` if it is that of `key` and has come whole. `None` where it is not, or not
+    /// yet: the reply is read part by part then, by the other methods.
+    #[inline]
+    pub(crate) fn whole_value<R>(
+        &mut self,
+        key: &[u8],
+        cas: bool,
+        take: impl FnOnce(ValueHead, &[u8]) -> R,
+    ) -> Option<R> {
+        let unread = &self.input[self.start..self.end];
+        let (head, body, rest) = text::whole_value(unread, key, cas)?;
+        if head.len > self.limits.max_value_len {
+            return None;
         }
+        self.start = self.end - rest.len();
+        Some(take(head, body))
     }
 
     /// Reads the body of a value and its line end, and hands the body to `take`: borrowed if it fits the buffer, else owned.
@@ -207,19 +245,13 @@ impl SockIo {
         Ok(())
     }
 
-    /// Reads once, or more often until `needed` more bytes are there.
+    /// Reads once, at least a byte. `needed` is how many more will come for sure.
     fn fill(&mut self, needed: usize) -> Result<()> {
-        if self.input.is_empty() {
-            self.input.resize(INPUT_ROOM, 0);
-            self.watch.expect(self.call.now + 2 * RESTED);
-        }
-        if self.start > 0 && (self.start == self.end || self.input.len() - self.end < needed) {
-            self.input.copy_within(self.start..self.end, 0);
-            (self.start, self.end) = (0, self.end - self.start);
+        if self.start == self.end {
+            (self.start, self.end) = (0, 0);
         }
         if self.input.len() - self.end < needed {
-            self.spoiled = true;
-            return Err(Error::protocol("a line of the reply is too long"));
+            self.make_room(needed)?;
         }
         self.arm_read()?;
         loop {
@@ -239,19 +271,42 @@ impl SockIo {
         }
     }
 
+    /// Makes room behind the unread bytes, of which there are few.
+    #[cold]
+    fn make_room(&mut self, needed: usize) -> Result<()> {
+        if self.input.is_empty() {
+            self.input.resize(INPUT_ROOM, 0);
+            self.watch.expect(self.call.now + 2 * RESTED);
+        }
+        self.input.copy_within(self.start..self.end, 0);
+        (self.start, self.end) = (0, self.end - self.start);
+        if self.input.len() - self.end < needed {
+            self.spoiled = true;
+            return Err(Error::protocol("a line of the reply is too long"));
+        }
+        Ok(())
+    }
+
     /// Sets the socket's read timer to what is left of the operation, if it is not near that already.
+    #[inline]
     fn arm_read(&mut self) -> Result<()> {
         if self.call.heard {
             self.look_at_clock();
         }
         let limit = self.time_left("reading the reply", self.call.read_deadline)?;
-        if !near(self.read_timer, limit) {
-            self.line
-                .stream
-                .set_read_timeout(Duration::from_nanos(limit))
-                .map_err(|error| self.read_error(error))?;
-            self.read_timer = limit;
+        if near(self.read_timer, limit) {
+            return Ok(());
         }
+        self.set_read_timer(limit)
+    }
+
+    #[cold]
+    fn set_read_timer(&mut self, limit: u64) -> Result<()> {
+        self.line
+            .stream
+            .set_read_timeout(Duration::from_nanos(limit))
+            .map_err(|error| self.read_error(error))?;
+        self.read_timer = limit;
         Ok(())
     }
 

@@ -6,9 +6,12 @@ use std::time::Duration;
 use super::{COPIED_BODY, OUTPUT_ROOM, SockIo, near};
 use crate::error::{Error, Result};
 
+const SENDING: &str = "sending the command";
+
 impl SockIo {
     /// Sends one or several commands which `encode` writes, and `body` with its line end behind them, in one write.
     /// `replies` is how many answers they will have.
+    #[inline]
     pub(crate) fn send(
         &mut self,
         replies: usize,
@@ -16,20 +19,24 @@ impl SockIo {
         encode: impl FnOnce(&mut Vec<u8>),
     ) -> Result<()> {
         // A call that comes too late leaves the connection as it is.
-        self.time_left("sending the command", self.call.deadline)?;
+        let limit = self.time_left(SENDING, self.call.deadline)?;
         self.output.clear();
         encode(&mut self.output);
         self.owed += replies;
         self.call.sent_at = self.call.now;
+        self.write_all(body, limit)
+    }
+
+    fn write_all(&mut self, body: Option<&[u8]>, limit: u64) -> Result<()> {
         self.spoiled = true;
         match body {
-            Some(body) if body.len() > COPIED_BODY => self.write_parts(body)?,
+            Some(body) if body.len() > COPIED_BODY => self.write_parts(body, limit)?,
             body => {
                 if let Some(body) = body {
                     self.output.extend_from_slice(body);
                     self.output.extend_from_slice(b"\r\n");
                 }
-                self.write_output()?;
+                self.write_output(limit)?;
             }
         }
         self.spoiled = false;
@@ -39,36 +46,47 @@ impl SockIo {
         Ok(())
     }
 
-    fn arm_write(&mut self) -> Result<()> {
-        let limit = self.time_left("sending the command", self.call.deadline)?;
-        if !near(self.write_timer, limit) {
-            self.line
-                .stream
-                .set_write_timeout(Duration::from_nanos(limit))
-                .map_err(|error| Error::io("sending the command", error))?;
-            self.write_timer = limit;
+    /// Sets the socket's write timer to `limit`, if it is not near that already.
+    #[inline]
+    fn arm_write(&mut self, limit: u64) -> Result<()> {
+        if near(self.write_timer, limit) {
+            return Ok(());
         }
+        self.set_write_timer(limit)
+    }
+
+    #[cold]
+    fn set_write_timer(&mut self, limit: u64) -> Result<()> {
+        self.line
+            .stream
+            .set_write_timeout(Duration::from_nanos(limit))
+            .map_err(|error| Error::io(SENDING, error))?;
+        self.write_timer = limit;
         Ok(())
     }
 
-    fn write_output(&mut self) -> Result<()> {
+    #[inline]
+    fn write_output(&mut self, mut limit: u64) -> Result<()> {
         let mut sent = 0;
-        while sent < self.output.len() {
-            self.arm_write()?;
+        loop {
+            self.arm_write(limit)?;
             match self.line.stream.write(&self.output[sent..]) {
                 Ok(written) => self.wrote(written, &mut sent, self.output.len())?,
                 Err(error) => self.write_failed(error)?,
             }
+            if sent == self.output.len() {
+                return Ok(());
+            }
+            limit = self.time_left(SENDING, self.call.deadline)?;
         }
-        Ok(())
     }
 
     /// The command line, the body and its line end in one vectored write: the body is never copied.
-    fn write_parts(&mut self, body: &[u8]) -> Result<()> {
+    fn write_parts(&mut self, body: &[u8], mut limit: u64) -> Result<()> {
         let total = self.output.len() + body.len() + 2;
         let mut sent = 0;
-        while sent < total {
-            self.arm_write()?;
+        loop {
+            self.arm_write(limit)?;
             let mut parts = [
                 IoSlice::new(&self.output),
                 IoSlice::new(body),
@@ -80,10 +98,14 @@ impl SockIo {
                 Ok(written) => self.wrote(written, &mut sent, total)?,
                 Err(error) => self.write_failed(error)?,
             }
+            if sent == total {
+                return Ok(());
+            }
+            limit = self.time_left(SENDING, self.call.deadline)?;
         }
-        Ok(())
     }
 
+    #[inline]
     fn wrote(&mut self, written: usize, sent: &mut usize, total: usize) -> Result<()> {
         if written == 0 {
             return Err(self.write_error(io::ErrorKind::WriteZero.into()));
@@ -98,6 +120,7 @@ impl SockIo {
     }
 
     /// A signal only interrupts; all else ends the operation.
+    #[cold]
     fn write_failed(&mut self, error: io::Error) -> Result<()> {
         if error.kind() != io::ErrorKind::Interrupted {
             return Err(self.write_error(error));
@@ -107,6 +130,6 @@ impl SockIo {
     }
 
     fn write_error(&mut self, error: io::Error) -> Error {
-        self.failure("sending the command", error)
+        self.failure(SENDING, error)
     }
 }

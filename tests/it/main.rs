@@ -6,6 +6,7 @@ mod bad_input;
 #[cfg(feature = "cli")]
 mod cli;
 mod commands;
+#[cfg(all(feature = "sha1", feature = "tiger"))]
 mod compat_table;
 mod cuts;
 mod deadlines;

@@ -3,8 +3,6 @@
 //! Every decision is made from left to right, on the first byte that allows it, and never taken back. So a reply
 //! means the same however its bytes were split, and a stream that cannot become a reply is told as early as can be.
 
-use std::ops::Range;
-
 use crate::key::MAX_KEY_LEN;
 use crate::protocol::{Decoded, Desync, Expect, Refusal, Reply, StoreVerb, ValueHead};
 
@@ -81,22 +79,6 @@ fn usual(expect: Expect, buffer: &[u8]) -> Option<Result<Decoded<'_>, Desync>> {
         Expect::Store(_) if buffer.first_chunk() == Some(b"STORED\r\n") => fixed(Reply::Stored, 8),
         _ => None,
     }
-}
-
-/// What nearly every reply to one key is: its value, whole, with the end behind it and nothing more. Returns the head and
-/// where the body lies. `None` says nothing about the bytes: [`decode`] reads them then, part by part.
-#[inline]
-pub(crate) fn whole_hit(buffer: &[u8], key: &[u8], cas: bool) -> Option<(ValueHead, Range<usize>)> {
-    let head = b"VALUE ";
-    if buffer.first_chunk() != Some(head) || !buffer[head.len()..].starts_with(key) {
-        return None;
-    }
-    let at = head.len() + key.len();
-    let mut cursor = Cursor { buffer, at };
-    cursor.byte(b' ').ok()?;
-    let head = value_numbers(&mut cursor, cas).ok()?;
-    let body = cursor.at..cursor.at.checked_add(head.len)?;
-    (buffer.get(body.end..)? == b"\r\nEND\r\n").then_some((head, body))
 }
 
 /// Checks the two bytes behind the body of a value.

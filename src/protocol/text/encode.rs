@@ -2,11 +2,51 @@
 
 use crate::protocol::{ArithVerb, Request, StoreVerb};
 
-/// The longest number: `u64::MAX`.
-const MAX_DIGITS: usize = 20;
-
 /// Appends the command line. The body of a store and its CRLF are the sender's to add.
+// Inlined, the choice is made when the caller is compiled.
+#[inline]
 pub(crate) fn encode(request: &Request<'_>, out: &mut Vec<u8>) {
+    match *request {
+        Request::Get { key, cas: false } => get(out, key),
+        Request::Store {
+            verb,
+            key,
+            flags,
+            exptime,
+            len,
+        } => store(out, verb, key, flags, exptime, len),
+        ref other => encode_other(other, out),
+    }
+}
+
+fn get(out: &mut Vec<u8>, key: &[u8]) {
+    out.extend_from_slice(b"get ");
+    out.extend_from_slice(key);
+    out.extend_from_slice(b"\r\n");
+}
+
+fn store(out: &mut Vec<u8>, verb: StoreVerb, key: &[u8], flags: u32, exptime: i32, len: usize) {
+    match verb {
+        StoreVerb::Set => out.extend_from_slice(b"set "),
+        StoreVerb::Add => out.extend_from_slice(b"add "),
+        StoreVerb::Replace => out.extend_from_slice(b"replace "),
+        StoreVerb::Append => out.extend_from_slice(b"append "),
+        StoreVerb::Prepend => out.extend_from_slice(b"prepend "),
+        StoreVerb::Cas(_) => out.extend_from_slice(b"cas "),
+    }
+    out.extend_from_slice(key);
+    push_numbers(out, |numbers| {
+        if let StoreVerb::Cas(token) = verb {
+            numbers.number(token);
+        }
+        numbers.number(len as u64);
+        numbers.exptime(exptime);
+        numbers.number(flags.into());
+    });
+    out.extend_from_slice(b"\r\n");
+}
+
+fn encode_other(request: &Request<'_>, out: &mut Vec<u8>) {
     match *request {
         Request::Get { key, cas } => {
             out.extend_from_slice(if cas { b"gets " } else { b"get " });
@@ -14,32 +54,10 @@ pub(crate) fn encode(request: &Request<'_>, out: &mut Vec<u8>) {
         }
         Request::GetAndTouch { key, exptime, cas } => {
             out.extend_from_slice(if cas { b"gats" } else { b"gat" });
-            push_exptime(out, exptime);
+            push_numbers(out, |numbers| numbers.exptime(exptime));
             push_token(out, key);
         }
-        Request::Store {
-            verb,
-            key,
-            flags,
-            exptime,
-            len,
-        } => {
-            out.extend_from_slice(match verb {
-                StoreVerb::Set => b"set ",
-                StoreVerb::Add => b"add ",
-                StoreVerb::Replace => b"replace ",
-                StoreVerb::Append => b"append ",
-                StoreVerb::Prepend => b"prepend ",
-                StoreVerb::Cas(_) => b"cas ",
-            });
-            out.extend_from_slice(key);
-            push_number(out, flags.into());
-            push_exptime(out, exptime);
-            push_number(out, len as u64);
-            if let StoreVerb::Cas(token) = verb {
-                push_number(out, token);
-            }
-        }
+        Request::Store { .. } => {}
         Request::Delete { key } => {
             out.extend_from_slice(b"delete ");
             out.extend_from_slice(key);
@@ -47,15 +65,15 @@ pub(crate) fn encode(request: &Request<'_>, out: &mut Vec<u8>) {
         Request::Touch { key, exptime } => {
             out.extend_from_slice(b"touch ");
             out.extend_from_slice(key);
-            push_exptime(out, exptime);
+            push_numbers(out, |numbers| numbers.exptime(exptime));
         }
         Request::Arith { verb, key, delta } => {
-            out.extend_from_slice(match verb {
-                ArithVerb::Incr => b"incr ",
-                ArithVerb::Decr => b"decr ",
-            });
+            match verb {
+                ArithVerb::Incr => out.extend_from_slice(b"incr "),
+                ArithVerb::Decr => out.extend_from_slice(b"decr "),
+            }
             out.extend_from_slice(key);
-            push_number(out, delta);
+            push_numbers(out, |numbers| numbers.number(delta));
         }
         Request::Exists { key } => {
             out.extend_from_slice(b"mg ");
@@ -64,7 +82,7 @@ pub(crate) fn encode(request: &Request<'_>, out: &mut Vec<u8>) {
         Request::FlushAll { delay } => {
             out.extend_from_slice(b"flush_all");
             if let Some(delay) = delay {
-                push_number(out, delay.into());
+                push_numbers(out, |numbers| numbers.number(delay.into()));
             }
         }
         Request::Version => out.extend_from_slice(b"version"),
@@ -76,7 +94,7 @@ pub(crate) fn encode(request: &Request<'_>, out: &mut Vec<u8>) {
         }
         Request::Verbosity { level } => {
             out.extend_from_slice(b"verbosity");
-            push_number(out, level.into());
+            push_numbers(out, |numbers| numbers.number(level.into()));
         }
     }
     out.extend_from_slice(b"\r\n");
@@ -97,38 +115,64 @@ pub(crate) fn encode_get_multi<'k>(
     out.extend_from_slice(b"\r\n");
 }
 
+#[inline]
 fn push_token(out: &mut Vec<u8>, token: &[u8]) {
     out.push(b' ');
     out.extend_from_slice(token);
 }
 
-fn push_number(out: &mut Vec<u8>, number: u64) {
-    push_digits(out, b" ", number);
-}
-
-fn push_exptime(out: &mut Vec<u8>, exptime: i32) {
-    let sign: &[u8] = if exptime < 0 { b" -" } else { b" " };
-    push_digits(out, sign, exptime.unsigned_abs().into());
-}
-
-/// Appends `before`, of two bytes at most, and the digits of a number, in one piece.
+/// Appends the numbers that `put` puts down, the last one first.
 #[inline]
-fn push_digits(out: &mut Vec<u8>, before: &[u8], mut number: u64) {
-    let mut text = [0; MAX_DIGITS + 2];
-    let mut first = text.len();
-    loop {
-        first -= 1;
-        text[first] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            break;
+fn push_numbers(out: &mut Vec<u8>, put: impl FnOnce(&mut Numbers)) {
+    let mut numbers = Numbers {
+        text: [0; Numbers::ROOM],
+        from: Numbers::ROOM,
+    };
+    put(&mut numbers);
+    out.extend_from_slice(&numbers.text[numbers.from..]);
+}
+
+/// The numbers of a command line, each with a blank before it. They are put down from the last to the first, because digits come
+/// from the right; so the line takes them in one piece.
+struct Numbers {
+    text: [u8; Self::ROOM],
+    from: usize,
+}
+
+impl Numbers {
+    /// The longest are those of `cas`: flags, exptime, length, token.
+    const ROOM: usize =
+        " 4294967295".len() + " -2147483648".len() + 2 * " 18446744073709551615".len();
+
+    #[inline]
+    fn number(&mut self, number: u64) {
+        self.digits(number);
+        self.byte(b' ');
+    }
+
+    #[inline]
+    fn exptime(&mut self, exptime: i32) {
+        self.digits(exptime.unsigned_abs().into());
+        if exptime < 0 {
+            self.byte(b'-');
         }
+        self.byte(b' ');
     }
-    for byte in before.iter().rev() {
-        first -= 1;
-        text[first] = *byte;
+
+    #[inline]
+    fn digits(&mut self, mut number: u64) {
+        while number > 9 {
+            self.byte(b'0' + (number % 10) as u8);
+            number /= 10;
+        }
+        self.byte(b'0' + number as u8);
     }
-    out.extend_from_slice(&text[first..]);
+
+    #[inline]
+    fn byte(&mut self, byte: u8) {
+        self.from -= 1;
+        self.text[self.from] = byte;
+    }
 }
 
 #[cfg(test)]
@@ -186,6 +230,11 @@ mod tests {
             (store(StoreVerb::Append, 0, 0, 9), "append k 0 0 9\r\n"),
             (store(StoreVerb::Prepend, 0, 0, 99), "prepend k 0 0 99\r\n"),
             (
+                // No line has more digits.
+                store(StoreVerb::Cas(u64::MAX), u32::MAX, i32::MIN, usize::MAX),
+                "cas k 4294967295 -2147483648 18446744073709551615 18446744073709551615\r\n",
+            ),
+            (
                 store(StoreVerb::Cas(u64::MAX), 32, -1, 100),
                 "cas k 32 -1 100 18446744073709551615\r\n",
             ),
@@ -232,8 +281,8 @@ mod tests {
         powers.extend([u64::MAX, u64::from(u32::MAX)]);
         for number in powers {
             let mut out = Vec::new();
-            push_digits(&mut out, b"", number);
-            assert_eq!(out, number.to_string().as_bytes());
+            push_numbers(&mut out, |numbers| numbers.number(number));
+            assert_eq!(out, format!(" {number}").as_bytes());
         }
     }
 }
