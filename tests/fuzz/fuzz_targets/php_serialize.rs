@@ -17,8 +17,8 @@ fuzz_target!(|data: &[u8]| {
     if let Ok(value) = php::from_slice::<serde_json::Value>(data) {
         assert!(skipped.is_ok(), "read, but not skipped");
         let written = php::to_vec(&value).expect("what was read can be written");
-        let again: serde_json::Value = php::from_slice(&written).expect("and read again");
-        assert_eq!(again, value);
+        // Not always equal: JSON's maps are sorted, and what PHP kept as keys 1 and 0 comes back as a list.
+        php::from_slice::<serde_json::Value>(&written).expect("and read again");
     }
     let _ = php::from_slice::<Vec<(String, f64)>>(data);
     let _ = php::from_slice::<Option<(i64, bool, &str)>>(data);
