@@ -1,6 +1,7 @@
 //! The address of a server. It knows how an address is written, not how it is reached.
 
 use std::fmt;
+use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -11,11 +12,14 @@ use crate::error::{Error, Result};
 pub const DEFAULT_PORT: u16 = 11211;
 
 /// A server as it was configured: `host`, `host:port`, `host:port:weight`, `[v6]:port`, `[v6]:port:weight`,
-/// `unix:/path` or `/path`.
+/// `name/ip:port`, `name/ip:port:weight`, `unix:/path` or `/path`.
 ///
 /// The text before the weight, kept to the letter, is the server's *identity*: rings hash it, statistics
 /// and errors name it. So `localhost` and `localhost:11211` are two servers to a ring, as they are to the
 /// Java client. A name is resolved at each connect, never before.
+///
+/// `name/ip:port` is a name with the address that it resolves to, as Java writes both: it is reached by the address, and nobody is
+/// asked. It is for the clients whose rings hold what a name resolved to: spymemcached's hashes both, Enyim's the address.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ServerAddr {
     name: Arc<str>,
@@ -26,8 +30,15 @@ pub struct ServerAddr {
 /// Where a server listens.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Endpoint {
-    Tcp { host: Arc<str>, port: u16 },
-    Unix { path: Arc<str> },
+    /// `ip` is the address that was written behind the name.
+    Tcp {
+        host: Arc<str>,
+        ip: Option<IpAddr>,
+        port: u16,
+    },
+    Unix {
+        path: Arc<str>,
+    },
 }
 
 impl ServerAddr {
@@ -36,7 +47,7 @@ impl ServerAddr {
         &self.name
     }
 
-    /// The host as written, without brackets; for a unix socket its path.
+    /// The host as written, without brackets, and of `name/ip` the name; for a unix socket its path.
     pub fn host(&self) -> &str {
         match &self.endpoint {
             Endpoint::Tcp { host, .. } => host,
@@ -61,6 +72,15 @@ impl ServerAddr {
     pub fn with_weight(mut self, weight: u32) -> Self {
         self.weight = Some(weight);
         self
+    }
+
+    /// The IP address, if one was written: as the host, or behind its name.
+    pub(crate) fn ip(&self) -> Option<IpAddr> {
+        match &self.endpoint {
+            Endpoint::Tcp { ip: Some(ip), .. } => Some(*ip),
+            Endpoint::Tcp { host, .. } => host.parse().ok(),
+            Endpoint::Unix { .. } => None,
+        }
     }
 
     pub(crate) fn endpoint(&self) -> &Endpoint {
@@ -101,11 +121,18 @@ impl FromStr for ServerAddr {
             });
         }
 
-        let (host, rest) = match text.strip_prefix('[') {
+        let (name, address) = match text.split_once('/') {
+            Some((name, address)) => (Some(name), address),
+            None => (None, text),
+        };
+        if address.parse::<Ipv6Addr>().is_ok() {
+            return Err(bad("write an IPv6 address in brackets, as [::1]:11211"));
+        }
+        let (host, rest) = match address.strip_prefix('[') {
             Some(inner) => {
                 let (host, rest) = inner.split_once(']').ok_or_else(|| bad("']' is missing"))?;
                 let without_zone = host.split_once('%').map_or(host, |(host, _)| host);
-                if without_zone.parse::<std::net::Ipv6Addr>().is_err() {
+                if without_zone.parse::<Ipv6Addr>().is_err() {
                     return Err(bad("no IPv6 address stands in the brackets"));
                 }
                 match rest.strip_prefix(':') {
@@ -114,36 +141,41 @@ impl FromStr for ServerAddr {
                     None => return Err(bad("only ':port' may follow the brackets")),
                 }
             }
-            None => match text.split_once(':') {
+            None => match address.split_once(':') {
                 Some((host, rest)) => (host, Some(rest)),
-                None => (text, None),
+                None => (address, None),
             },
         };
-        if text.parse::<std::net::Ipv6Addr>().is_ok() {
-            return Err(bad("write an IPv6 address in brackets, as [::1]:11211"));
-        }
         if host.is_empty() {
             return Err(bad("the host is missing"));
         }
-
-        let Some(rest) = rest else {
-            let endpoint = Endpoint::Tcp {
-                host: host.into(),
-                port: DEFAULT_PORT,
-            };
-            return Ok(Self {
-                name: text.into(),
-                endpoint,
-                weight: None,
-            });
+        let (host, ip) = match name {
+            None => (host, None),
+            Some(name) if name.contains([':', '[', ']']) => {
+                return Err(bad("only a host name may stand before '/'"));
+            }
+            Some(name) => match host.parse() {
+                Ok(ip) => (name, Some(ip)),
+                Err(_) => {
+                    return Err(bad(
+                        "behind '/' the name's IP address must stand, as in name/10.0.0.1:11211",
+                    ));
+                }
+            },
         };
-        let (port, weight) = match rest.split_once(':') {
-            Some((port, weight)) => (port, Some(weight)),
-            None => (rest, None),
+        let (port, weight) = match rest {
+            Some(rest) => match rest.split_once(':') {
+                Some((port, weight)) => (Some(port), Some(weight)),
+                None => (Some(rest), None),
+            },
+            None => (None, None),
         };
-        let port = number(port).filter(|port| (1..=65535).contains(port));
-        let port = port.ok_or_else(|| bad("the port must be a number from 1 to 65535"))? as u16;
-        let name = match weight {
+        let port = match port.map(number) {
+            None => DEFAULT_PORT,
+            Some(Some(port @ 1..=65535)) => port as u16,
+            Some(_) => return Err(bad("the port must be a number from 1 to 65535")),
+        };
+        let identity = match weight {
             Some(weight) => &text[..text.len() - weight.len() - 1],
             None => text,
         };
@@ -151,9 +183,10 @@ impl FromStr for ServerAddr {
             .map(|weight| number(weight).ok_or_else(|| bad("the weight must be a number")))
             .transpose()?;
         Ok(Self {
-            name: name.into(),
+            name: identity.into(),
             endpoint: Endpoint::Tcp {
                 host: host.into(),
+                ip,
                 port,
             },
             weight,
@@ -267,13 +300,52 @@ mod tests {
     }
 
     #[test]
+    fn a_name_may_bring_its_ip_address() {
+        let ip = |text: &str| {
+            text.parse::<ServerAddr>()
+                .unwrap()
+                .ip()
+                .map(|ip| ip.to_string())
+        };
+        for (text, name, address, port, weight) in [
+            ("h/10.0.0.1:7", "h/10.0.0.1:7", "10.0.0.1", 7, None),
+            ("h/10.0.0.1", "h/10.0.0.1", "10.0.0.1", 11211, None),
+            ("h/10.0.0.1:7:2", "h/10.0.0.1:7", "10.0.0.1", 7, Some(2)),
+            ("h/[::1]:7:2", "h/[::1]:7", "::1", 7, Some(2)),
+        ] {
+            assert_eq!(
+                parts(text),
+                (name.into(), "h".into(), Some(port), weight),
+                "{text}"
+            );
+            assert_eq!(ip(text).as_deref(), Some(address));
+        }
+        assert_eq!(ip("[::1]:7").as_deref(), Some("::1"));
+        assert_eq!((ip("h:7"), ip("/run/mc.sock")), (None, None));
+    }
+
+    #[test]
     fn what_is_shown_reads_back() {
-        for text in ["host", "h:1:5", "[::1]:7:2", "unix:/run/mc.sock", "[::1]"] {
+        for text in [
+            "host",
+            "h:1:5",
+            "[::1]:7:2",
+            "unix:/run/mc.sock",
+            "[::1]",
+            "h/10.0.0.1:1:5",
+            "h/[::1]",
+        ] {
             let addr: ServerAddr = text.parse().unwrap();
             assert_eq!(addr.to_string(), text);
         }
-        let addr: ServerAddr = "host".parse::<ServerAddr>().unwrap().with_weight(3);
-        assert_eq!(addr.to_string(), "host:11211:3");
+        for (text, weighted) in [
+            ("host", "host:11211:3"),
+            ("h/10.0.0.1", "h/10.0.0.1:11211:3"),
+            ("h/[::1]", "h/[::1]:11211:3"),
+        ] {
+            let addr: ServerAddr = text.parse::<ServerAddr>().unwrap().with_weight(3);
+            assert_eq!(addr.to_string(), weighted);
+        }
     }
 
     #[test]
@@ -298,6 +370,14 @@ mod tests {
             "a:1\r\n",
             "unix:",
             "a:1:4294967296",
+            "a/b:1",
+            "a/:1",
+            "a/",
+            "a:1/10.0.0.1:1",
+            "a/b/10.0.0.1:1",
+            "a/::1",
+            "a/10.0.0.1:0",
+            "a/[10.0.0.1]:1",
         ] {
             let error = text.parse::<ServerAddr>().unwrap_err();
             assert_eq!(error.kind(), crate::ErrorKind::Config);

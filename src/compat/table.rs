@@ -144,7 +144,10 @@ const ENYIM: &[Row] = &[
     Row::new(Enyim, "enyim/ketama/crc", enyim(Hash::NewCompat), "EnyimMemcached, KetamaNodeLocator, crc"),
     Row::new(Enyim, "enyim/ketama/fnv1-32", enyim(Hash::Fnv1_32), "EnyimMemcached, KetamaNodeLocator, fnv1_32"),
     Row::new(Enyim, "enyim/ketama/fnv1-64", enyim(Hash::Fnv1a32), "EnyimMemcached, KetamaNodeLocator, fnv1_64 (in truth FNV-1a of 32 bits)"),
+    Row::new(Enyim, "enyim/ketama/fnv1a-32", enyim(Hash::Fnv1_64), "EnyimMemcached, KetamaNodeLocator, fnv1a_32 (in truth FNV-1 of 64 bits)").proof(Source),
+    Row::new(Enyim, "enyim/ketama/fnv1a-64", enyim(Hash::Fnv1a64), "EnyimMemcached, KetamaNodeLocator, fnv1a_64").proof(Source),
     Row::new(Enyim, "enyim/ketama/murmur", enyim(Hash::Murmur2), "EnyimMemcached, KetamaNodeLocator, murmur"),
+    Row::new(Enyim, "enyim/ketama/oneatatime", enyim(Hash::Zero), "EnyimMemcached, KetamaNodeLocator, oneatatime (in truth all keys on the last server)").proof(Source),
 ];
 
 const fn spy(hash: Hash) -> Parts {
@@ -163,7 +166,7 @@ const SPYMEMCACHED: &[Row] = &[
     Row::new(Spymemcached, "spymemcached/arraymod/fnv1-64", spy(Hash::Utf16Fnv1_64), "spymemcached, ArrayModNodeLocator, FNV1_64_HASH"),
     Row::new(Spymemcached, "spymemcached/arraymod/fnv1a-64", spy(Hash::Utf16Fnv1a64), "spymemcached, ArrayModNodeLocator, FNV1A_64_HASH"),
     Row::new(Spymemcached, "spymemcached/arraymod/ketama", spy(Hash::Md5), "spymemcached, ArrayModNodeLocator, KETAMA_HASH"),
-    Row::new(Spymemcached, "spymemcached/ketama", SPY_RING, "spymemcached, KetamaNodeLocator; IPv4 addresses only"),
+    Row::new(Spymemcached, "spymemcached/ketama", SPY_RING, "spymemcached, KetamaNodeLocator; servers as ip:port or name/ip:port, IPv4"),
     Row::new(Spymemcached, "spymemcached/ketama-libmemcached", SPY_LIBMEMCACHED, "spymemcached, KetamaNodeLocator with names in libmemcached's format"),
 ];
 

@@ -47,6 +47,24 @@ fn fnv1a_32_from(start: u32, key: &[u8]) -> u32 {
         .fold(start, |hash, byte| fnv1a_step(hash, (*byte).into()))
 }
 
+/// FNV-1, 64 bits, over bytes; with the start 0 where [`fnv1a_32_from_zero`] has it.
+pub(super) fn fnv1_64(key: &[u8], from_zero: bool) -> u64 {
+    key.iter().fold(start_64(from_zero), |hash, byte| {
+        hash.wrapping_mul(PRIME_64) ^ u64::from(*byte)
+    })
+}
+
+/// FNV-1a, 64 bits, over bytes; with the start 0 where [`fnv1a_32_from_zero`] has it.
+pub(super) fn fnv1a_64(key: &[u8], from_zero: bool) -> u64 {
+    key.iter().fold(start_64(from_zero), |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(PRIME_64)
+    })
+}
+
+fn start_64(from_zero: bool) -> u64 {
+    if from_zero { 0 } else { START_64 }
+}
+
 /// The hashes that take each byte for a signed `char` of x86: a byte from 0x80 enters with its sign
 /// (libmemcached `libhashkit/fnv_32.cc`, `fnv_64.cc`; pecl-memcache `memcache_pool.h`).
 pub(super) mod signed {
@@ -124,6 +142,8 @@ mod tests {
             (fnv1_32(b"foobar"), fnv1a_32(b"foobar")),
             (0x31f0_b262, 0xbf9c_f968)
         );
+        assert_eq!(fnv1_64(b"foobar", false), 0x340d_8765_a4dd_a9c2);
+        assert_eq!(fnv1a_64(b"foobar", false), 0x8594_4171_f739_67e8);
         // The low halves of 0x340d8765a4dda9c2 and 0x85944171f73967e8.
         assert_eq!(signed::fnv1_64(b"foobar"), 0xa4dd_a9c2);
         assert_eq!(utf16_units::fnv1_64(b"foobar"), 0xa4dd_a9c2);

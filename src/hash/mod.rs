@@ -94,6 +94,12 @@ pub enum Hash {
     Fnv1a32,
     /// FNV-1a, 32 bits, with the start 0: the keys of Enyim's default locator.
     Fnv1a32FromZero,
+    /// The low half of FNV-1, 64 bits: what Enyim calls `fnv1a_32`.
+    Fnv1_64,
+    /// The low half of FNV-1a, 64 bits: what Enyim calls `fnv1a_64`.
+    Fnv1a64,
+    /// Always 0: what Enyim's `oneatatime` comes to, which drops the hash that it computes (`HashkitOneAtATime.cs`, `HashCore`).
+    Zero,
     /// FNV-1, 32 bits, signed bytes: libmemcached's `FNV1_32` on x86.
     #[doc(alias = "HASH_FNV1_32")]
     SignedFnv1_32,
@@ -157,6 +163,9 @@ impl Hash {
             Hash::Fnv1_32 => fnv::fnv1_32(key),
             Hash::Fnv1a32 => fnv::fnv1a_32(key),
             Hash::Fnv1a32FromZero => fnv::fnv1a_32_from_zero(key),
+            Hash::Fnv1_64 => fnv::fnv1_64(key, false) as u32,
+            Hash::Fnv1a64 => fnv::fnv1a_64(key, false) as u32,
+            Hash::Zero => 0,
             Hash::SignedFnv1_32 => fnv::signed::fnv1_32(key),
             Hash::SignedFnv1a32 => fnv::signed::fnv1a_32(key),
             Hash::SignedFnv1_64 => fnv::signed::fnv1_64(key),
@@ -179,12 +188,14 @@ impl Hash {
         }
     }
 
-    /// The hash from a new object of Enyim's, which for FNV starts from 0.
-    pub(crate) fn hash_from_zero(self, key: &[u8]) -> u32 {
-        match self {
-            Hash::Fnv1_32 => fnv::fnv1_32_from_zero(key),
-            Hash::Fnv1a32 => fnv::fnv1a_32_from_zero(key),
-            other => other.hash_32(key),
+    /// All bits of the hash, from an object of Enyim's; a new one starts from 0 if it is FNV.
+    pub(crate) fn hash_64(self, key: &[u8], is_new: bool) -> u64 {
+        match (self, is_new) {
+            (Hash::Fnv1_32, true) => fnv::fnv1_32_from_zero(key).into(),
+            (Hash::Fnv1a32, true) => fnv::fnv1a_32_from_zero(key).into(),
+            (Hash::Fnv1_64, _) => fnv::fnv1_64(key, is_new),
+            (Hash::Fnv1a64, _) => fnv::fnv1a_64(key, is_new),
+            _ => self.hash_32(key).into(),
         }
     }
 }

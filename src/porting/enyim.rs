@@ -3,8 +3,8 @@
 //! # Where keys go
 //!
 //! The node locator decides: `DefaultNodeLocator`, the default, is `enyim/default`; `KetamaNodeLocator` is `enyim/ketama/md5`, and with another
-//! hash `enyim/ketama/…`. Neither is the ring of libmemcached or spymemcached, nor do weights count. Servers must be IP addresses with a port: Enyim
-//! resolves names first and hashes the address. A `KeyTransformer` other than the default one changes the key before it is hashed: say
+//! hash `enyim/ketama/…`. Neither is the ring of libmemcached or spymemcached, nor do weights count. Servers must be IP addresses with a port, or
+//! `name/ip:port`: Enyim resolves names first and hashes the address. A `KeyTransformer` other than the default one changes the key before it is hashed: say
 //! [`key_transform`] with [`KeyTransform::Base64`] and so on.
 //!
 //! Over the text protocol Enyim sends `?` for each character of a key that is no ASCII; such keys can be shared only with programs that use

@@ -1,6 +1,6 @@
 //! The rings of the Java clients and of Dalli. It does not know how keys are hashed.
 
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 
 use super::Placement;
 use super::names::{PointNames, host_port};
@@ -32,7 +32,8 @@ pub(super) fn whalin(servers: &[ServerAddr]) -> Result<Box<dyn Placement>> {
 /// The text that spymemcached puts into the ring for a server.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SpyName {
-    /// `ip:port`: its own format (spymemcached `KetamaNodeKeyFormatter.java`, `SPYMEMCACHED`).
+    /// `name/ip:port`, or `ip:port` where no name was given: its own format (spymemcached `KetamaNodeKeyFormatter.java`,
+    /// `SPYMEMCACHED`).
     Own,
     /// `host` or `host:port`: that of libmemcached (`LIBMEMCACHED`).
     Libmemcached,
@@ -40,13 +41,27 @@ pub(super) enum SpyName {
 
 impl SpyName {
     fn of(self, server: &ServerAddr) -> Result<String> {
-        let is_ip = server.host().parse::<Ipv4Addr>().is_ok();
         match self {
-            SpyName::Own if is_ip => Ok(host_port(server)),
-            // The client writes `name/ip:port`, with the IP address that the name had when it started.
-            SpyName::Own => Err(Error::config(format!(
-                "{server}: spymemcached's ring depends on what a host name resolves to; write its IPv4 address"
-            ))),
+            SpyName::Own => {
+                let refused = |why| Err(Error::config(format!("{server}: {why}")));
+                match (server.ip(), server.port()) {
+                    (Some(IpAddr::V4(ip)), Some(port)) => {
+                        let ip_port = format!("{ip}:{port}");
+                        Ok(match server.host() {
+                            host if host.parse() == Ok(ip) => ip_port,
+                            name => format!("{name}/{ip_port}"),
+                        })
+                    }
+                    // Java's `InetSocketAddress.toString` sets an IPv6 address in brackets since 14, and did not before.
+                    (Some(IpAddr::V6(_)), _) => refused(
+                        "what spymemcached's ring holds of an IPv6 address depends on the version of Java; use IPv4",
+                    ),
+                    // The name and the IP address that it had when the client started.
+                    _ => refused(
+                        "spymemcached's ring holds a host name with what it resolves to; write both, as name/ip:port",
+                    ),
+                }
+            }
             SpyName::Libmemcached => {
                 // It asks for the name of an address; 127.0.0.1 has one everywhere.
                 let host = match server.host() {

@@ -5,7 +5,7 @@ use std::fmt;
 use super::Router;
 use super::ejection::Eject;
 use super::redraw::{Draw, Redraw, Suffixed};
-use super::rehash::{RehashBuckets, RehashServers};
+use super::rehash::Rehash;
 
 /// Draws after the first one (Cache::Memcached 1.30 `Memcached.pm`, `get_sock`: 20 tries in all).
 const PERL_REDRAWS: usize = 19;
@@ -111,10 +111,10 @@ pub enum Walk {
     /// tried; begins at 0 again after every failure. Servers of weight 0 are never tried.
     ///
     /// The original rehashes for ever where no number leads to such a server. Here the remaining servers follow in the
-    /// order in which they are configured, after two million rehashes in vain.
+    /// order in which they are configured, after two million rehashes in all.
     RehashServers,
     /// The Java client's 1.x line: the same over buckets, so that a server is tried as often as its weight says. After the
-    /// n-th failure the numbers begin at n.
+    /// n-th failure the numbers begin at n. The remaining buckets follow in order after two million rehashes in all.
     RehashBuckets,
     /// memcacheddotnet (`SockIOPool.cs`, `GetSock`): adds the hash of `1key`, `2key`, … to the hash, once for each bucket.
     /// It may draw a dead server again, and end while others live.
@@ -146,8 +146,8 @@ impl FailoverWalk for Walk {
         let redraw = |draw, first, redraws| Box::new(Redraw::new(failed, draw, first, redraws));
         match self {
             Walk::None => Box::new(Nowhere),
-            Walk::RehashServers => Box::new(RehashServers::new(failed)),
-            Walk::RehashBuckets => Box::new(RehashBuckets::new(failed)),
+            Walk::RehashServers => Box::new(Rehash::servers(failed)),
+            Walk::RehashBuckets => Box::new(Rehash::buckets(failed)),
             Walk::AddHashPerBucket => redraw(Draw::Add, 1, failed.router().placement().slots()),
             Walk::PerlAddHash => redraw(Draw::Add, 1, PERL_REDRAWS),
             Walk::PeclAddHash => redraw(Draw::Add, 1, PECL_REDRAWS),

@@ -10,98 +10,78 @@ const MAX_REHASHES: u32 = 2_000_000;
 /// Rehashes between two questions whether the time is up: about 100 µs.
 const REHASHES_UNASKED: u32 = 4096;
 
-/// Why no untried slot was found.
-enum Vain {
-    TooMany,
-    Expired,
-}
-
-/// Hashes `first‖key`, `first + 1‖key`, … until `accept` takes a slot.
-fn rehash<T>(
-    router: &Router,
-    numbered: &mut Numbered,
-    first: u32,
-    expired: &mut dyn FnMut() -> bool,
-    mut accept: impl FnMut(usize) -> Option<T>,
-) -> Result<T, Vain> {
-    numbered.set(first);
-    for round in 1..=MAX_REHASHES {
-        if let Some(found) = accept(router.slot(numbered.text())) {
-            return Ok(found);
-        }
-        if round % REHASHES_UNASKED == 0 && expired() {
-            return Err(Vain::Expired);
-        }
-        numbered.increment();
-    }
-    Err(Vain::TooMany)
-}
-
-/// Each server at most once.
-pub(super) struct RehashServers<'a> {
+/// Hashes the key with one number after the other before it, and takes what it is led to if that was not tried.
+///
+/// The original begins anew after each failure: at 0, or at n after the n-th. All the numbers up to the last one lead to what has
+/// been tried by then, so going on behind it finds the same, and a walk is linear where the original's is quadratic.
+pub(super) struct Rehash<'a> {
     router: &'a Router,
     numbered: Numbered,
+    rehashes: u32,
+    once: Once,
     untried: Untried,
 }
 
-impl<'a> RehashServers<'a> {
-    pub(super) fn new(failed: FirstChoice<'a>) -> Self {
+/// What is tried at most once.
+#[derive(Clone, Copy)]
+enum Once {
+    Server,
+    Bucket,
+}
+
+impl<'a> Rehash<'a> {
+    /// Each server at most once.
+    pub(super) fn servers(failed: FirstChoice<'a>) -> Self {
         let router = failed.router();
-        let mut untried = Untried::new((0..router.servers().len()).map(|it| router.is_placed(it)));
+        let placed = (0..router.servers().len()).map(|it| router.is_placed(it));
+        let mut untried = Untried::new(placed.collect());
         untried.take(failed.server());
+        Self::new(failed, 0, Once::Server, untried)
+    }
+
+    /// Each bucket at most once.
+    pub(super) fn buckets(failed: FirstChoice<'a>) -> Self {
+        let mut untried = Untried::new(vec![true; failed.router().placement().slots()]);
+        untried.take(failed.slot());
+        Self::new(failed, 1, Once::Bucket, untried)
+    }
+
+    fn new(failed: FirstChoice<'a>, first_number: u32, once: Once, untried: Untried) -> Self {
+        let mut numbered = Numbered::new(failed.key());
+        numbered.set(first_number);
         Self {
-            router,
-            numbered: Numbered::new(failed.key()),
+            router: failed.router(),
+            numbered,
+            rehashes: 0,
+            once,
             untried,
         }
     }
 }
 
-impl NextServer for RehashServers<'_> {
+impl NextServer for Rehash<'_> {
     fn next(&mut self, expired: &mut dyn FnMut() -> bool) -> Option<usize> {
         let placement = self.router.placement();
-        let untried = &mut self.untried;
-        untried.next(|untried| {
-            rehash(self.router, &mut self.numbered, 0, expired, |slot| {
-                let server = placement.server(slot);
-                untried.take(server).then_some(server)
-            })
-        })
-    }
-}
-
-/// Each bucket at most once.
-pub(super) struct RehashBuckets<'a> {
-    router: &'a Router,
-    numbered: Numbered,
-    untried: Untried,
-    failures: u32,
-}
-
-impl<'a> RehashBuckets<'a> {
-    pub(super) fn new(failed: FirstChoice<'a>) -> Self {
-        let router = failed.router();
-        let mut untried = Untried::new((0..router.placement().slots()).map(|_| true));
-        untried.take(failed.slot());
-        Self {
-            router,
-            numbered: Numbered::new(failed.key()),
-            untried,
-            failures: 0,
+        while self.untried.left > 0 && self.rehashes < MAX_REHASHES {
+            let slot = self.router.slot(self.numbered.text());
+            self.numbered.increment();
+            self.rehashes += 1;
+            let (server, it) = match self.once {
+                Once::Server => (placement.server(slot), placement.server(slot)),
+                Once::Bucket => (placement.server(slot), slot),
+            };
+            if self.untried.take(it) {
+                return Some(server);
+            }
+            if self.rehashes % REHASHES_UNASKED == 0 && expired() {
+                return None;
+            }
         }
-    }
-}
-
-impl NextServer for RehashBuckets<'_> {
-    fn next(&mut self, expired: &mut dyn FnMut() -> bool) -> Option<usize> {
-        self.failures += 1;
-        let failures = self.failures;
-        let slot = self.untried.next(|untried| {
-            rehash(self.router, &mut self.numbered, failures, expired, |slot| {
-                untried.take(slot).then_some(slot)
-            })
-        })?;
-        Some(self.router.placement().server(slot))
+        let it = self.untried.take_first()?;
+        Some(match self.once {
+            Once::Server => it,
+            Once::Bucket => placement.server(it),
+        })
     }
 }
 
@@ -109,18 +89,17 @@ impl NextServer for RehashBuckets<'_> {
 struct Untried {
     marks: Vec<bool>,
     left: usize,
-    /// Whether rehashing was in vain once: then it would be again.
-    in_order: bool,
+    /// None is left before it.
+    first: usize,
 }
 
 impl Untried {
-    fn new(marks: impl Iterator<Item = bool>) -> Self {
-        let marks: Vec<bool> = marks.collect();
+    fn new(marks: Vec<bool>) -> Self {
         let left = marks.iter().filter(|mark| **mark).count();
         Self {
             marks,
             left,
-            in_order: false,
+            first: 0,
         }
     }
 
@@ -131,19 +110,9 @@ impl Untried {
         taken
     }
 
-    fn next(&mut self, search: impl FnOnce(&mut Self) -> Result<usize, Vain>) -> Option<usize> {
-        if self.left == 0 {
-            return None;
-        }
-        if !self.in_order {
-            match search(self) {
-                Ok(found) => return Some(found),
-                Err(Vain::Expired) => return None,
-                Err(Vain::TooMany) => self.in_order = true,
-            }
-        }
-        let first = self.marks.iter().position(|mark| *mark)?;
-        self.take(first);
-        Some(first)
+    fn take_first(&mut self) -> Option<usize> {
+        let ahead = self.marks.get(self.first..)?.iter();
+        self.first += ahead.take_while(|mark| !**mark).count();
+        self.take(self.first).then_some(self.first)
     }
 }

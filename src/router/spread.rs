@@ -57,14 +57,15 @@ pub enum Spread {
         /// `ketama_points`.
         points: u32,
     },
-    /// spymemcached's ring: 160 points per server, from MD5 of `ip:port-j`; weights are not used. Takes IPv4 addresses only.
+    /// spymemcached's ring: 160 points per server, from MD5 of `ip:port-j`, or of `name/ip:port-j` where the client was given a name;
+    /// weights are not used. Takes IPv4 addresses, and names with theirs: [`ServerAddr`].
     SpyRing,
     /// spymemcached's ring with libmemcached's names: the port 11211 is left out.
     SpyLibmemcachedRing,
-    /// Enyim's default locator: 100 points per server, FNV-1a of `ip:port-i`; weights are not used. Takes IP addresses only.
+    /// Enyim's default locator: 100 points per server, FNV-1a of `ip:port-i`; weights are not used. Takes IP addresses, and names with theirs.
     #[doc(alias = "DefaultNodeLocator")]
     EnyimDefault,
-    /// Enyim's ketama locator with this hash: 160 points per server; weights are not used. Takes IP addresses only.
+    /// Enyim's ketama locator with this hash: 160 points per server; weights are not used. Takes IP addresses, and names with theirs.
     #[doc(alias = "KetamaNodeLocator")]
     EnyimKetama(Hash),
     /// Dalli's ring: 160 points per server at equal weights, from SHA-1 of `host:port:i`.

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -32,10 +32,10 @@ impl Lookup {
     /// Begins to look up a server's address; never blocks.
     pub(super) fn begin(server: &ServerAddr) -> io::Result<Self> {
         let (host, port) = match server.endpoint() {
-            Endpoint::Tcp { host, port } => (&**host, *port),
+            Endpoint::Tcp { host, port, .. } => (&**host, *port),
             Endpoint::Unix { path } => return Ok(Self::Known(vec![SockAddr::unix(&**path)?])),
         };
-        if let Ok(address) = host.parse::<IpAddr>() {
+        if let Some(address) = server.ip() {
             return Ok(Self::Known(vec![SocketAddr::new(address, port).into()]));
         }
         // An IPv6 address with a zone (`fe80::1%eth0`): the system resolves the zone without asking anybody.

@@ -1,6 +1,6 @@
 // spymemcached, driven line by line; the lines are described in tests/it/interop/script.rs.
 //
-//   java -cp /usr/share/java/spymemcached.jar Live.java COMPAT HOST:PORT[:WEIGHT]...
+//   java -cp /usr/share/java/spymemcached.jar Live.java COMPAT [NAME/]IP:PORT[:WEIGHT]...
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -41,7 +41,8 @@ final class Live {
         List<InetSocketAddress> servers = new ArrayList<>();
         for (int i = 1; i < args.length; i++) {
             String[] parts = args[i].split(":");
-            servers.add(new InetSocketAddress(parts[0], Integer.parseInt(parts[1])));
+            // Of NAME/IP the name: what it resolves to is the client's affair.
+            servers.add(new InetSocketAddress(parts[0].split("/")[0], Integer.parseInt(parts[1])));
         }
         // After the first try it reconnects no more often than this, which is longer than a test.
         var builder = new ConnectionFactoryBuilder()

@@ -171,7 +171,7 @@ fn lists_that_cannot_be_served_are_refused() {
         (
             compat("spymemcached", "ketama"),
             list(&["cache.example:1"]),
-            "IPv4",
+            "write both, as name/ip:port",
         ),
         (
             compat("enyim", "default"),

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use sockio::hash::Hash;
 use sockio::router::{Router, Spread, Walk};
@@ -168,6 +169,44 @@ fn a_rehash_ends_when_its_time_is_up() {
     assert_eq!(candidates.next(&mut expired), None);
     assert_eq!(candidates.next(&mut expired), None);
     assert_eq!(asked.get(), 1);
+}
+
+/// A walk over buckets passes the heavy server's one by one: in all it may rehash two million times, not each time.
+#[test]
+fn a_walk_over_many_buckets_ends_soon() {
+    let servers: Vec<ServerAddr> = ["a:1:100000", "b:1:1"].map(|it| it.parse().unwrap()).into();
+    for key in ["user:1", "user:2", "k"] {
+        let router = compat("whalin-1", "native")
+            .router(servers.clone())
+            .unwrap();
+        let begun = Instant::now();
+        let walked = router.walk(key.as_bytes(), None, |server| server == 0);
+        assert!(begun.elapsed() < Duration::from_secs(5));
+        assert_eq!(walked.server, Some(1));
+        assert!(walked.tried.len() <= 100_001);
+    }
+}
+
+/// The client hashes `nkey`, `n + 1key`, … after the n-th failure, and passes the buckets that it has tried.
+#[test]
+fn a_walk_over_buckets_begins_at_the_number_of_the_failure() {
+    let servers: Vec<ServerAddr> = ["a:1:7", "b:1:11", "c:1:5"]
+        .map(|it| it.parse().unwrap())
+        .into();
+    let router = compat("whalin-1", "native").router(servers).unwrap();
+    for key in (0..200).map(|it| format!("key {it}")) {
+        let mut buckets = vec![router.slot(key.as_bytes())];
+        for failure in 1..router.placement().slots() {
+            let rehashed = (failure..).map(|it| router.slot(format!("{it}{key}").as_bytes()));
+            buckets.extend(rehashed.take(100_000).find(|it| !buckets.contains(it)));
+        }
+        assert_eq!(buckets.len(), router.placement().slots());
+        let owners: Vec<usize> = buckets
+            .iter()
+            .map(|bucket| router.placement().server(*bucket))
+            .collect();
+        assert_eq!(all_tried(&router, &key), owners);
+    }
 }
 
 #[test]

@@ -86,7 +86,15 @@ fn what_is_wrong_is_said_on_standard_error() {
         ),
         (ask("whalin/native", "a:1,,b:1", &[]), "it is empty"),
         (ask("whalin/native", "a:1,a:1", &[]), "stands twice"),
-        (ask("spymemcached/ketama", "cache.example:1", &[]), "IPv4"),
+        (
+            ask("spymemcached/ketama", "cache.example:1", &[]),
+            "write both, as name/ip:port",
+        ),
+        (
+            ask("spymemcached/ketama", "[::1]:1", &[]),
+            "depends on the version of Java",
+        ),
+        (ask("whalin/native", "a/b:1", &[]), "as in name/10.0.0.1"),
         (
             ask("whalin/native", "a:1,b:2", &["--weights", "5"]),
             "2 servers, but 1 weights",

@@ -10,6 +10,8 @@ use crate::support::RealServer;
 pub(crate) struct Fleet {
     servers: Vec<RealServer>,
     weights: Vec<u32>,
+    /// What stands before the IP addresses.
+    name: &'static str,
     /// A connection to each server that runs.
     wires: Vec<Option<Wire>>,
 }
@@ -39,6 +41,7 @@ impl Fleet {
         Self {
             servers,
             weights: weights.to_vec(),
+            name: "",
             wires,
         }
     }
@@ -48,12 +51,17 @@ impl Fleet {
         self.weights = weights.to_vec();
     }
 
+    /// Gives the servers the name `localhost`, with their IP address behind it.
+    pub(crate) fn call_localhost(&mut self) {
+        self.name = "localhost/";
+    }
+
     /// `127.0.0.1:port:weight` of each server; without the weights where all are equal, as some clients tell "1" from none.
     pub(crate) fn addrs(&self) -> Vec<String> {
         let equal = self.weights.iter().all(|weight| *weight == 1);
         let addr = |(server, weight): (&RealServer, &u32)| match equal {
-            true => server.addr(),
-            false => format!("{}:{weight}", server.addr()),
+            true => format!("{}{}", self.name, server.addr()),
+            false => format!("{}{}:{weight}", self.name, server.addr()),
         };
         self.servers.iter().zip(&self.weights).map(addr).collect()
     }

@@ -1,6 +1,7 @@
 //! Java's spymemcached.
 
-use super::run::run;
+use super::fleet::Fleet;
+use super::run::{run, run_placement};
 use super::script::Language;
 
 const JAVA: Language = Language {
@@ -17,6 +18,14 @@ const JAVA: Language = Language {
 #[test]
 fn spymemcached_ketama() {
     run(JAVA, "spymemcached/ketama");
+}
+
+/// Its ring holds a name together with the address that it resolved to.
+#[test]
+fn spymemcached_ketama_over_names() {
+    let mut fleet = Fleet::start(&[1, 1, 1]);
+    fleet.call_localhost();
+    run_placement(JAVA, "spymemcached/ketama", &mut fleet);
 }
 
 #[test]
