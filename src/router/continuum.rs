@@ -3,7 +3,9 @@
 use std::net::IpAddr;
 
 use super::Placement;
-use super::names::{PointNames, host_port};
+use super::names::PointNames;
+#[cfg(feature = "sha1")]
+use super::names::host_port;
 use super::ring::{Points, Seek, Tie};
 use crate::error::{Error, Result};
 use crate::hash::md5_words;
