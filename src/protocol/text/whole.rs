@@ -6,7 +6,7 @@ use crate::protocol::ValueHead;
 const SAFE_DIGITS: usize = 19;
 
 /// What nearly every reply to one key is: its value, whole, with the end behind it and nothing more. `None` says nothing
-/// about the bytes: [`decode`](super::decode) reads them then, part by part.
+/// about the bytes: [`decode`](super::decode()) reads them then, part by part.
 #[inline]
 pub(crate) fn whole_hit<'b>(
     reply: &'b [u8],
@@ -20,7 +20,7 @@ pub(crate) fn whole_hit<'b>(
 }
 
 /// The value of `key`, if the bytes begin with it and its body is whole, and what stands behind it. `None` says nothing
-/// about the bytes: [`decode`](super::decode) reads them then, part by part.
+/// about the bytes: [`decode`](super::decode()) reads them then, part by part.
 #[inline]
 pub(crate) fn whole_value<'b>(
     bytes: &'b [u8],
