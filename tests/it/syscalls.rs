@@ -128,21 +128,23 @@ fn check(operation: &str, text: &str) {
     let (own, others): (Vec<&&str>, Vec<&&str>) = lines[1..]
         .iter()
         .partition(|line| line.split(' ').next() == Some(thread));
+    let is_send = |line: &str| line.contains(" send") || line.contains(" write");
+    let is_receive = |line: &str| line.contains(" recvfrom(") || line.contains(" read(");
+    let sends = own.iter().filter(|line| is_send(line)).count();
+    let receives = own.iter().filter(|line| is_receive(line)).count();
     assert_eq!(
-        own.len(),
-        2 * COUNT,
+        (sends, receives),
+        (COUNT, COUNT),
         "{operation}: {:#?}",
         &own[..own.len().min(20)]
     );
-    let (sends, receives): (Vec<&&str>, Vec<&&str>) = own
+    // Maintenance may hold the lock when the operation wants it, once a pass.
+    let (locks, rest): (Vec<&&str>, Vec<&&str>) = own
         .into_iter()
-        .partition(|line| line.contains(" send") || line.contains(" write"));
-    assert_eq!((sends.len(), receives.len()), (COUNT, COUNT), "{operation}");
-    assert!(
-        receives
-            .iter()
-            .all(|line| line.contains(" recvfrom(") || line.contains(" read("))
-    );
+        .filter(|line| !is_send(line) && !is_receive(line))
+        .partition(|line| line.contains(" futex("));
+    assert!(rest.is_empty(), "{operation}: {rest:#?}");
+    assert!(locks.len() <= COUNT / 20, "{operation}: {locks:#?}");
     println!(
         "{operation}: 2 calls each, {} of other threads",
         others.len()

@@ -1,5 +1,6 @@
 //! What several tests need: a real memcached, started and ended by the test. It knows nothing of the client under test.
 
+pub(crate) mod allocations;
 pub(crate) mod child;
 pub(crate) mod fake;
 pub(crate) mod logs;
