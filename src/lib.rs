@@ -53,6 +53,9 @@
 //! long after each vain try, up to ten minutes. Meanwhile its keys go where its client would send them
 //! ([`failover`](SockIoPoolBuilder::failover)), or are errors at once. A thread of the pool tries it again, so no caller waits for it.
 //!
+//! **Processes that fork.** A child must not use its parent's connections. A pool that was built with
+//! [`fork_check`](SockIoPoolBuilder::fork_check) notices in each operation, and the child has connections of its own.
+//!
 //! # Sharing a cache with other clients
 //!
 //! Clients differ in how they hash a key, how servers share the hashes, where a key goes when its server is down, and in the

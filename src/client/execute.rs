@@ -91,6 +91,7 @@ impl MemcachedClient {
     /// An operation begins now.
     #[inline]
     pub(super) fn begin(&self) -> Call {
+        self.pool.notice_fork();
         let now = Moment::now();
         Call {
             now,

@@ -2,12 +2,11 @@
 //! It does no input or output, and does not know what a connection is.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use super::dead::{Dead, DeadUntil};
 use crate::clock::Moment;
-use crate::sync::{Arc, Condvar, Mutex, lock, wait_while};
+use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering::Relaxed, lock, try_lock, wait_while};
 
 /// The state of one server's connections.
 ///
@@ -193,6 +192,11 @@ impl<T> Gate<T> {
             waiter.offer(Entry::Closed);
         }
         state.drain()
+    }
+
+    /// Empties the idle stack, unless somebody holds the lock: after a fork that may be for ever.
+    pub(crate) fn abandon(&self) -> Vec<T> {
+        try_lock(&self.state).map_or_else(Vec::new, |mut state| state.drain())
     }
 
     /// Lets `choose` look at the idle connections, longest rested first, and takes out those that it picks, with their permits.

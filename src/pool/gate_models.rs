@@ -1,5 +1,7 @@
-//! Models of the gate, every interleaving of a few callers: nobody waits for ever, no permit is lost. Run under `cfg(loom)`.
+//! Models of the gate, every interleaving of a few callers: nobody waits for ever, no permit is lost, nothing outlives the end.
+//! Run under `cfg(loom)`.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use loom::thread;
@@ -22,99 +24,188 @@ enum Ends {
     Kills,
 }
 
-fn gate(max_open: usize) -> Arc<Gate<u32>> {
-    let dead = Dead::new(Duration::from_secs(1), Duration::from_secs(1), 1);
-    Arc::new(Gate::new(max_open, dead))
+/// A gate, and how many connections are open: no part of the model, only counted.
+pub(super) struct Counted {
+    pub(super) gate: Gate<Connection>,
+    open: std::sync::Arc<AtomicUsize>,
 }
 
-/// One call; whether it had a connection.
-fn call(gate: &Gate<u32>, patience: Duration, ends: Ends) -> bool {
-    let mut entry = gate.enter();
-    if let Entry::Wait(waiter) = &entry {
-        match gate.wait(waiter, patience) {
-            Some(offer) => entry = offer,
-            None => return false,
-        }
+/// A connection that counts until it is closed.
+pub(super) struct Connection(std::sync::Arc<AtomicUsize>);
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
-    if let (Entry::Idle(_), Ends::Exchanges) = (&entry, ends) {
-        entry = gate.exchange();
-    }
-    let connection = match entry {
-        Entry::Idle(connection) => connection,
-        Entry::Permit => 7,
-        Entry::Dead(_) | Entry::Closed => return false,
-        Entry::Wait(_) => panic!("it waited already"),
-    };
-    match ends {
-        Ends::Forfeits => gate.forfeit(),
-        Ends::Kills => {
-            drop(gate.kill(Moment::from_number(1)));
-            drop(gate.put(connection));
-        }
-        Ends::Puts | Ends::Exchanges => drop(gate.put(connection)),
-    }
-    true
 }
 
-/// All interleavings of callers of one connection, and what `beside` does meanwhile.
-fn callers<const N: usize>(
-    ends: [(Duration, Ends); N],
-    beside: fn(&Gate<u32>),
-    check: fn([bool; N]),
-) {
-    let mut model = loom::model::Builder::new();
-    model.preemption_bound = Some(3);
-    model.check(move || {
-        let gate = gate(1);
-        let calls = ends.map(|(patience, ends)| {
-            let gate = Arc::clone(&gate);
-            thread::spawn(move || call(&gate, patience, ends))
-        });
-        beside(&gate);
-        check(calls.map(|call| call.join().unwrap()));
-        let occupancy = gate.occupancy();
+impl Counted {
+    pub(super) fn new(max_open: usize, dead: Dead) -> Self {
+        Self {
+            gate: Gate::new(max_open, dead),
+            open: std::sync::Arc::default(),
+        }
+    }
+
+    pub(super) fn connect(&self) -> Connection {
+        self.open.fetch_add(1, Ordering::Relaxed);
+        Connection(std::sync::Arc::clone(&self.open))
+    }
+
+    /// When all callers are gone each connection rests, and has the only permits; after the end there is none.
+    pub(super) fn is_at_rest(&self, ended: bool) {
+        let occupancy = self.gate.occupancy();
         assert_eq!(occupancy.open, occupancy.idle, "a permit is lost");
+        let open = self.open.load(Ordering::Relaxed);
+        assert_eq!(open, occupancy.idle, "a connection is open, and not here");
         assert_eq!(occupancy.waiting, 0);
+        assert!(!ended || open == 0, "{open} idle after the end");
+    }
+
+    /// One call; whether it had a connection.
+    fn call(&self, patience: Duration, ends: Ends) -> bool {
+        let gate = &self.gate;
+        let mut entry = gate.enter();
+        if let Entry::Wait(waiter) = &entry {
+            match gate.wait(waiter, patience) {
+                Some(offer) => entry = offer,
+                None => return false,
+            }
+        }
+        if let (Entry::Idle(_), Ends::Exchanges) = (&entry, ends) {
+            // The broken one is closed first.
+            drop(entry);
+            entry = gate.exchange();
+        }
+        // Exchanged in vain, it may have a place in the queue.
+        if let Entry::Wait(waiter) = &entry {
+            match gate.wait(waiter, patience) {
+                Some(offer) => entry = offer,
+                None => return false,
+            }
+        }
+        let connection = match entry {
+            Entry::Idle(connection) => connection,
+            Entry::Permit => self.connect(),
+            Entry::Dead(_) | Entry::Closed => return false,
+            Entry::Wait(_) => panic!("it waited already"),
+        };
+        match ends {
+            Ends::Forfeits => {
+                drop(connection);
+                gate.forfeit();
+            }
+            Ends::Kills => {
+                drop(gate.kill(Moment::from_number(1)));
+                drop(gate.put(connection));
+            }
+            Ends::Puts | Ends::Exchanges => drop(gate.put(connection)),
+        }
+        true
+    }
+}
+
+fn dead() -> Dead {
+    Dead::new(Duration::from_secs(1), Duration::from_secs(1), 1)
+}
+
+fn check(model: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(3);
+    builder.check(model);
+}
+
+/// All interleavings of callers of one server, and what `beside` does meanwhile, which may be its end.
+fn callers<const N: usize>(
+    max_open: usize,
+    ends: [(Duration, Ends); N],
+    beside: fn(&Counted),
+    ended: bool,
+    told: fn([bool; N]),
+) {
+    check(move || {
+        let server = Arc::new(Counted::new(max_open, dead()));
+        let calls = ends.map(|(patience, ends)| {
+            let server = Arc::clone(&server);
+            thread::spawn(move || server.call(patience, ends))
+        });
+        beside(&server);
+        told(calls.map(|call| call.join().unwrap()));
+        server.is_at_rest(ended);
     });
+}
+
+fn end(server: &Counted) {
+    drop(server.gate.close());
 }
 
 #[test]
 fn everybody_has_a_turn() {
     let ends = [Ends::Puts, Ends::Forfeits, Ends::Exchanges];
-    callers(
-        ends.map(|ends| (FOREVER, ends)),
-        |_| (),
-        |had| assert_eq!(had, [true; 3]),
-    );
+    let ends = ends.map(|ends| (FOREVER, ends));
+    callers(1, ends, |_| (), false, |had| assert_eq!(had, [true; 3]));
 }
 
 #[test]
 fn an_offer_to_one_who_leaves_is_not_lost() {
     callers(
+        1,
         [
             (FOREVER, Ends::Puts),
             (Duration::ZERO, Ends::Puts),
             (FOREVER, Ends::Forfeits),
         ],
         |_| (),
+        false,
         |[first, _, third]| assert!(first && third),
-    );
-}
-
-#[test]
-fn the_end_wakes_all() {
-    callers(
-        [(FOREVER, Ends::Puts), (FOREVER, Ends::Forfeits)],
-        |gate| drop(gate.close()),
-        |_| (),
     );
 }
 
 #[test]
 fn a_death_wakes_all() {
     callers(
+        1,
         [(FOREVER, Ends::Kills), (FOREVER, Ends::Puts)],
         |_| (),
+        false,
         |had| assert!(had.contains(&true)),
     );
+}
+
+#[test]
+fn the_end_wakes_all_and_keeps_nothing() {
+    let ends = [Ends::Puts, Ends::Forfeits, Ends::Exchanges];
+    callers(1, ends.map(|ends| (FOREVER, ends)), end, true, |_| ());
+}
+
+#[test]
+fn the_end_beside_a_death_and_one_who_leaves() {
+    let calls = [
+        (FOREVER, Ends::Kills),
+        (Duration::ZERO, Ends::Puts),
+        (FOREVER, Ends::Puts),
+    ];
+    callers(1, calls, end, true, |_| ());
+}
+
+#[test]
+fn two_ends_at_once_and_what_comes_back_after_them() {
+    check(|| {
+        let server = Arc::new(Counted::new(2, dead()));
+        assert_eq!(server.gate.reserve(1), 1);
+        drop(server.gate.put(server.connect()));
+        let caller = {
+            let server = Arc::clone(&server);
+            thread::spawn(move || server.call(FOREVER, Ends::Puts))
+        };
+        let other = {
+            let server = Arc::clone(&server);
+            thread::spawn(move || end(&server))
+        };
+        end(&server);
+        other.join().unwrap();
+        caller.join().unwrap();
+        server.is_at_rest(true);
+        assert!(matches!(server.gate.enter(), Entry::Closed));
+    });
 }

@@ -10,6 +10,8 @@ use crate::clock::Moment;
 use super::combine::Combiner;
 use super::dead::{Dead, DeadUntil};
 use super::gate::{Entry, Gate};
+use super::lease::Lease;
+use super::origin::Origin;
 use super::settings::Settings;
 use super::stats::ServerStats;
 use crate::error::{Error, ErrorKind};
@@ -30,6 +32,7 @@ pub(crate) struct Host {
     addr: ServerAddr,
     pub(super) settings: Arc<Settings>,
     watch: Arc<Watch>,
+    origin: Arc<Origin>,
     gate: Gate<Box<Pooled>>,
     /// All open connections, for the maintenance thread.
     lines: Mutex<Vec<Weak<Line>>>,
@@ -70,24 +73,10 @@ pub(crate) enum Refusal {
     Final(Error),
 }
 
-/// A connection in the hands of one caller. Dropping it decides what becomes of the connection: the one place that does.
-#[derive(Debug)]
-pub(crate) struct Lease<'h> {
-    pub(super) host: &'h Host,
-    /// Empty only when a reconnect failed.
-    pub(super) connection: Option<Box<Pooled>>,
-    pub(super) reused: bool,
-}
-
 /// A permit to open a connection, which comes back if it is not [kept](Self::keep): also when a logger panics.
-pub(crate) struct Permit<'h>(&'h Host);
+struct Permit<'h>(&'h Host);
 
-impl<'h> Permit<'h> {
-    /// Takes charge of a permit that the gate has given.
-    pub(crate) fn of(host: &'h Host) -> Self {
-        Self(host)
-    }
-
+impl Permit<'_> {
     /// The permit goes on with the connection.
     fn keep(self) {
         std::mem::forget(self);
@@ -96,7 +85,9 @@ impl<'h> Permit<'h> {
 
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
-        self.0.gate.forfeit();
+        if !self.0.is_left() {
+            self.0.gate.forfeit();
+        }
     }
 }
 
@@ -106,6 +97,7 @@ impl Host {
         addr: ServerAddr,
         settings: Arc<Settings>,
         watch: Arc<Watch>,
+        origin: Arc<Origin>,
     ) -> Self {
         let dead = Dead::new(
             settings.dead_start,
@@ -119,6 +111,7 @@ impl Host {
             addr,
             settings,
             watch,
+            origin,
             lines: Mutex::new(Vec::new()),
             wants_more: AtomicBool::new(false),
             suspect_until: AtomicU64::new(0),
@@ -152,6 +145,22 @@ impl Host {
         }
     }
 
+    /// Closes what this process inherited and rests; what another thread held a lock for at the fork stays open, unused.
+    /// Nothing is sent: a socket that another process has as well is only let go of.
+    pub(super) fn abandon(&self) {
+        drop(self.gate.abandon());
+    }
+
+    /// Whether this was found to be another process than the one that its connections belong to.
+    pub(super) fn is_left(&self) -> bool {
+        self.origin.is_left()
+    }
+
+    /// Somebody waited in vain: that may be because this process was forked off, and those he waited for were not.
+    pub(super) fn check_process(&self) {
+        self.origin.check();
+    }
+
     /// Lends a connection: an idle one, or a new one which the caller opens, or the next one that is free.
     pub(crate) fn lend(
         &self,
@@ -172,9 +181,15 @@ impl Host {
                         return self.alive_check(lease, deadline);
                     }
                     drop(connection);
+                    if self.is_left() {
+                        return self.open(deadline);
+                    }
                     Counts::add(&self.counts.evicted);
                     entry = self.gate.exchange();
                 }
+                Entry::Closed => return Err(Refusal::Final(Error::shutdown())),
+                // Asked where it costs next to nothing, and where a child that was forked off would fail or wait in vain.
+                _ if self.origin.check() => return self.open(deadline),
                 Entry::Permit => {
                     self.ask_for_more();
                     return self.open(deadline);
@@ -194,7 +209,6 @@ impl Host {
                     now = Moment::now();
                 }
                 Entry::Dead(dead) => return Err(self.refusal_of_dead(dead, now)),
-                Entry::Closed => return Err(Refusal::Final(Error::shutdown())),
             }
         }
     }
@@ -234,7 +248,7 @@ impl Host {
         }
         let rested = now.nanos_since(connection.used_at) > RESTED_NANOS
             || connection.used_at.number() <= self.suspect_until.load(Ordering::Relaxed);
-        !rested || connection.io.look() == Rest::Quiet
+        !rested || (!self.origin.check() && connection.io.look() == Rest::Quiet)
     }
 
     /// The old clients' `aliveCheck`: a `version` round trip before each use. A connection that fails is replaced.
@@ -259,9 +273,10 @@ impl Host {
         Ok(lease)
     }
 
-    /// Opens a connection for a caller who holds a permit.
+    /// Opens a connection for a caller who holds a permit. In a process that was forked off he needs none, and the books are
+    /// not touched: the connection is closed when it has been used, and the next caller finds a pool of this process.
     fn open(&self, deadline: Moment) -> std::result::Result<Lease<'_>, Refusal> {
-        let permit = Permit::of(self);
+        let permit = Permit(self);
         let connection = self.connect(deadline)?;
         permit.keep();
         Ok(Lease {
@@ -271,7 +286,7 @@ impl Host {
         })
     }
 
-    fn connect(&self, deadline: Moment) -> std::result::Result<Box<Pooled>, Refusal> {
+    pub(super) fn connect(&self, deadline: Moment) -> std::result::Result<Box<Pooled>, Refusal> {
         let time = deadline.since(Moment::now());
         if time.is_zero() {
             let error = Error::timeout("the deadline passed before a connection could be opened");
@@ -302,12 +317,13 @@ impl Host {
         Counts::add(&self.counts.connects);
         let now = Moment::now();
         let io = SockIo::new(stream, self.settings.limits(), Arc::clone(&self.watch));
-        let mut lines = sync::lock(&self.lines);
-        if lines.len() == lines.capacity() {
-            lines.retain(|line| line.strong_count() > 0);
+        if !self.is_left() {
+            let mut lines = sync::lock(&self.lines);
+            if lines.len() == lines.capacity() {
+                lines.retain(|line| line.strong_count() > 0);
+            }
+            lines.push(Arc::downgrade(io.line()));
         }
-        lines.push(Arc::downgrade(io.line()));
-        drop(lines);
         Box::new(Pooled {
             io,
             used_at: now,
@@ -323,7 +339,10 @@ impl Host {
         error
     }
 
-    fn mark_dead(&self, error: &Error) {
+    pub(super) fn mark_dead(&self, error: &Error) {
+        if self.is_left() {
+            return;
+        }
         if let Some((idle, delay)) = self.gate.kill(Moment::now()) {
             drop(idle);
             let now = Moment::now();
@@ -335,6 +354,12 @@ impl Host {
             // The logger is the user's: by now nobody depends on what it does.
             log::warn!("{error}; the server is marked dead for {delay:?}");
         }
+    }
+
+    /// A connection turned out to have ended: those that were used no later are looked at before they are used again.
+    pub(super) fn suspect_others(&self, now: Moment) {
+        self.suspect_until
+            .fetch_max(now.number(), Ordering::Relaxed);
     }
 
     /// Asks the maintenance thread for the next batch.
@@ -398,77 +423,6 @@ impl Pooled {
 
     pub(crate) fn is_due_to_retire(&self, now: Moment) -> bool {
         self.retire_at.is_some_and(|retire_at| retire_at <= now)
-    }
-}
-
-impl Lease<'_> {
-    pub(crate) fn host(&self) -> &Host {
-        self.host
-    }
-
-    pub(crate) fn io(&mut self) -> &mut SockIo {
-        // Only `reconnect` empties it, and it consumes the lease when it does.
-        &mut self
-            .connection
-            .as_mut()
-            .expect("a lease holds a connection")
-            .io
-    }
-
-    /// Whether the connection was opened for an earlier operation.
-    pub(crate) fn is_reused(&self) -> bool {
-        self.reused
-    }
-
-    /// Books a failure on this connection: an I/O timeout marks the server dead, an end of the connection
-    /// makes the other idle ones suspect.
-    pub(crate) fn failed(&mut self, error: &Error) {
-        match error.kind() {
-            ErrorKind::Timeout => {
-                Counts::add(&self.host.counts.timeouts);
-                if self.was_fair() && !self.host.postpones_judgement() {
-                    self.host.mark_dead(error);
-                }
-            }
-            ErrorKind::Connection => {
-                let now = Moment::now().number();
-                self.host.suspect_until.fetch_max(now, Ordering::Relaxed);
-            }
-            _ => {}
-        }
-    }
-
-    /// Whether the server had something to answer, and time for it: one that had not may be in good health.
-    fn was_fair(&self) -> bool {
-        let Some(connection) = &self.connection else {
-            return false;
-        };
-        connection.io.has_written()
-            && connection.io.waited() >= FAIR_TRY.min(self.host.settings.socket.socket_timeout)
-    }
-
-    /// Closes the connection and opens another on the same permit.
-    pub(crate) fn reconnect(mut self) -> std::result::Result<Self, Refusal> {
-        let deadline = self.io().deadline();
-        self.connection = None;
-        self.connection = Some(self.host.connect(deadline)?);
-        self.reused = false;
-        Ok(self)
-    }
-}
-
-impl Drop for Lease<'_> {
-    fn drop(&mut self) {
-        let Some(connection) = self.connection.take() else {
-            return self.host.gate.forfeit();
-        };
-        if connection.io.line().give_back() && connection.io.is_clean() {
-            // Closed here, outside of the gate's lock, if the gate hands it back.
-            drop(self.host.gate.put(connection));
-        } else {
-            drop(connection);
-            self.host.gate.forfeit();
-        }
     }
 }
 

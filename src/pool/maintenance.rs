@@ -1,4 +1,4 @@
-//! The maintenance thread: opens batches, closes what is too much, ends what hangs, revives the dead. It never blocks on a server.
+//! The maintenance thread: looks after all servers, ends what hangs, sleeps until the next thing is due. It never blocks on a server.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use crate::clock::Moment;
 
-use crossbeam_channel::{Receiver, RecvTimeoutError};
+use crossbeam_channel::Receiver;
 
 use super::Inner;
-use super::growth::{Growth, closing_step};
-use super::host::{Host, Permit};
+use super::gate::Gate;
+use super::host::{Host, Pooled};
+use super::upkeep::{Aging, Tended, Upkeep};
 use crate::error::{Error, Result};
-use crate::sock::{Dial, Progress, RESTED, Stream};
+use crate::sock::{Dial, Progress, RESTED, Stream, Watch};
 
 /// What the maintenance thread is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,12 +32,12 @@ const AFTER_PANIC: Duration = Duration::from_millis(100);
 
 /// Opens the initial connections of all servers at the same time and waits until each is open or has failed.
 pub(crate) fn open_initial(inner: &Inner) {
-    let mut dials = Dials::default();
-    for host in &inner.hosts {
-        dials.open(host, host.gate().reserve(inner.settings.initial_conn));
+    let mut upkeeps = upkeeps(inner);
+    for (host, upkeep) in inner.hosts.iter().zip(&mut upkeeps) {
+        upkeep.open(host, inner.settings.initial_conn);
     }
     let mut pause = FIRST_ASK;
-    while dials.go_on(inner) {
+    while go_on(inner, &mut upkeeps) {
         std::thread::sleep(pause);
         pause = (pause * 2).min(LAST_ASK);
     }
@@ -45,51 +46,51 @@ pub(crate) fn open_initial(inner: &Inner) {
 /// The body of the thread.
 pub(crate) fn run(inner: Arc<Inner>, calls: Receiver<Call>) {
     let mut work = Maintenance::new(&inner);
-    loop {
-        inner.watch.begin_look();
+    let look = || {
         // A logger of the program's may panic: that must not be the end of all maintenance. The panic hook has told of it.
-        let next = catch_unwind(AssertUnwindSafe(|| work.look(&inner)))
-            .unwrap_or_else(|_| Moment::now() + AFTER_PANIC);
-        inner.watch.will_look(next);
-        let pause = next.since(Moment::now());
-        match calls.recv_timeout(pause) {
-            Ok(Call::Look) | Err(RecvTimeoutError::Timeout) => {}
-            Ok(Call::Stop) | Err(RecvTimeoutError::Disconnected) => {
-                return work.dials.give_up(&inner);
-            }
+        catch_unwind(AssertUnwindSafe(|| work.look(&inner)))
+            .unwrap_or_else(|_| Moment::now() + AFTER_PANIC)
+    };
+    // A time that is up is a call to look; where nobody is left to call, the pool is gone.
+    keep_looking(&inner.watch, look, |next| {
+        match calls.recv_timeout(next.since(Moment::now())) {
+            Ok(call) => call,
+            Err(error) if error.is_timeout() => Call::Look,
+            Err(_) => Call::Stop,
+        }
+    });
+    for (host, upkeep) in inner.hosts.iter().zip(&mut work.upkeeps) {
+        upkeep.give_up(host);
+    }
+}
+
+/// Looks, and again at the moment that `look` names, or when `hear`, which waits until then, is called sooner.
+pub(super) fn keep_looking(
+    watch: &Watch,
+    mut look: impl FnMut() -> Moment,
+    mut hear: impl FnMut(Moment) -> Call,
+) {
+    loop {
+        watch.begin_look();
+        let next = look();
+        watch.will_look(next);
+        if hear(next) == Call::Stop {
+            return;
         }
     }
 }
 
 struct Maintenance {
-    dials: Dials,
-    growth: Vec<Growth>,
+    upkeeps: Vec<Upkeep<Host>>,
     next_pass: Moment,
     ask_again: Duration,
 }
 
-/// The connects under way, and those that have ended and are to be dealt with.
-#[derive(Default)]
-struct Dials {
-    under_way: Vec<(usize, Purpose, Dial)>,
-    ended: Vec<(usize, Purpose, Result<Stream>)>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Purpose {
-    /// A further connection of a live server; it has a permit.
-    More,
-    /// The one try to revive a dead server.
-    Revive,
-}
-
 impl Maintenance {
     fn new(inner: &Inner) -> Self {
-        let settings = &inner.settings;
         Self {
-            dials: Dials::default(),
-            growth: vec![Growth::new(settings.max_create); inner.hosts.len()],
-            next_pass: Moment::now() + settings.maint_sleep,
+            upkeeps: upkeeps(inner),
+            next_pass: Moment::now() + inner.settings.maint_sleep,
             ask_again: FIRST_ASK,
         }
     }
@@ -97,24 +98,21 @@ impl Maintenance {
     /// Does what is due, and says when to look next.
     fn look(&mut self, inner: &Inner) -> Moment {
         let now = Moment::now();
-        if now >= self.next_pass {
+        let passes = now >= self.next_pass;
+        if passes {
             self.next_pass = now + inner.settings.maint_sleep;
-            self.pass(inner, now);
         }
-        for (index, host) in inner.hosts.iter().enumerate() {
-            if host.takes_more() {
-                self.dials
-                    .open(host, host.gate().reserve(self.growth[index].next_batch()));
+        for (host, upkeep) in inner.hosts.iter().zip(&mut self.upkeeps) {
+            if passes {
+                upkeep.pass(host, now);
             }
-            if self.next_try(inner, host).is_some_and(|due| due <= now) {
-                self.dials.begin(host, Purpose::Revive);
-            }
+            upkeep.begin_due(host, now);
         }
-        let under_way = self.dials.go_on(inner);
+        let under_way = go_on(inner, &mut self.upkeeps);
         // Asked for at the end: a connect that failed just now has put off the next try.
         let mut next = self.next_pass;
-        for host in &inner.hosts {
-            next = next.min(self.next_try(inner, host).unwrap_or(next));
+        for (host, upkeep) in inner.hosts.iter().zip(&self.upkeeps) {
+            next = next.min(upkeep.next_try(host).unwrap_or(next));
             next = next.min(end_overdue(inner, host, now));
             next = next.min(release_buffers(host, now).unwrap_or(next));
         }
@@ -126,155 +124,71 @@ impl Maintenance {
         }
         next
     }
+}
 
-    /// What happens once per `maint_sleep`: the pool goes back towards its sizes.
-    fn pass(&mut self, inner: &Inner, now: Moment) {
-        for (index, host) in inner.hosts.iter().enumerate() {
-            self.growth[index].reset();
-            shrink(inner, host, now);
-            let missing = inner
-                .settings
-                .min_conn
-                .saturating_sub(host.gate().occupancy().idle);
-            let under_way = self.dials.count(host);
-            let missing = missing.saturating_sub(under_way);
-            self.dials.open(host, host.gate().reserve(missing));
+fn upkeeps(inner: &Inner) -> Vec<Upkeep<Host>> {
+    let new = |_| Upkeep::new(Arc::clone(&inner.settings));
+    inner.hosts.iter().map(new).collect()
+}
+
+/// Goes on with the connects of all servers; whether any is left.
+fn go_on(inner: &Inner, upkeeps: &mut [Upkeep<Host>]) -> bool {
+    let now = Moment::now();
+    let each = inner.hosts.iter().zip(upkeeps);
+    each.fold(false, |left, (host, upkeep)| {
+        upkeep.go_on(host, now) || left
+    })
+}
+
+impl Tended for Host {
+    type Connection = Box<Pooled>;
+    type Dial = Dial;
+    type Socket = Stream;
+
+    fn name(&self) -> &str {
+        self.addr().name()
+    }
+
+    fn gate(&self) -> &Gate<Box<Pooled>> {
+        self.gate()
+    }
+
+    fn takes_more(&self) -> bool {
+        self.takes_more()
+    }
+
+    fn dial(&self, verify: bool) -> Result<Dial> {
+        Dial::begin(self.addr(), self.socket_settings(), verify)
+    }
+
+    fn go_on(&self, dial: &mut Dial, now: Moment) -> Option<Result<Stream>> {
+        match dial.poll(now) {
+            Progress::Pending => None,
+            Progress::Connected(stream) => Some(Ok(stream)),
+            Progress::Failed(error) => Some(Err(error)),
         }
     }
 
-    /// When a dead server is to be tried again, if no try is under way.
-    fn next_try(&self, inner: &Inner, host: &Host) -> Option<Moment> {
-        let until = host.gate().dead()?.until;
-        (inner.settings.failback && !self.dials.reviving(host)).then_some(until)
+    fn adopt(&self, stream: Stream) -> Box<Pooled> {
+        self.adopt(stream)
+    }
+
+    fn connect_failed(&self, error: Error) -> Error {
+        self.connect_failed(error)
+    }
+
+    fn count_evicted(&self, count: usize) {
+        self.count_evicted(count);
     }
 }
 
-impl Dials {
-    /// Starts one connect for each of `permits`.
-    fn open(&mut self, host: &Host, permits: usize) {
-        for _ in 0..permits {
-            self.begin(host, Purpose::More);
-        }
+impl Aging for Box<Pooled> {
+    fn rested(&self, now: Moment) -> Duration {
+        (**self).rested(now)
     }
 
-    fn begin(&mut self, host: &Host, purpose: Purpose) {
-        let (index, verify) = (host.index(), purpose == Purpose::Revive);
-        match Dial::begin(host.addr(), host.socket_settings(), verify) {
-            Ok(dial) => self.under_way.push((index, purpose, dial)),
-            Err(error) => self.ended.push((index, purpose, Err(error))),
-        }
-    }
-
-    fn count(&self, host: &Host) -> usize {
-        let is_its = |(index, ..): &&(usize, Purpose, Dial)| *index == host.index();
-        self.under_way.iter().filter(is_its).count()
-    }
-
-    fn reviving(&self, host: &Host) -> bool {
-        let mut all = self.under_way.iter();
-        all.any(|(index, purpose, _)| *index == host.index() && *purpose == Purpose::Revive)
-    }
-
-    /// Goes on with all; whether any is left.
-    fn go_on(&mut self, inner: &Inner) -> bool {
-        let now = Moment::now();
-        let ended = &mut self.ended;
-        self.under_way.retain_mut(|(index, purpose, dial)| {
-            let end = match dial.poll(now) {
-                Progress::Pending => return true,
-                Progress::Connected(stream) => Ok(stream),
-                Progress::Failed(error) => Err(error),
-            };
-            ended.push((*index, *purpose, end));
-            false
-        });
-        // One by one off the list: a panic in between leaves the others where they are.
-        while let Some((index, purpose, end)) = self.ended.pop() {
-            let host = &inner.hosts[index];
-            match end {
-                Ok(stream) => connected(host, purpose, stream),
-                Err(error) => failed(host, purpose, error),
-            }
-        }
-        !self.under_way.is_empty()
-    }
-
-    /// The end of the pool: what is under way is closed, and its permits come back.
-    fn give_up(&mut self, inner: &Inner) {
-        let under_way = self.under_way.drain(..);
-        let all = under_way.map(|(index, purpose, _)| (index, purpose));
-        let all = all.chain(
-            self.ended
-                .drain(..)
-                .map(|(index, purpose, _)| (index, purpose)),
-        );
-        for (index, _) in all.filter(|(_, purpose)| *purpose == Purpose::More) {
-            inner.hosts[index].gate().forfeit();
-        }
-    }
-}
-
-fn connected(host: &Host, purpose: Purpose, stream: Stream) {
-    let connection = host.adopt(stream);
-    if purpose == Purpose::More {
-        return drop(host.gate().put(connection));
-    }
-    host.gate().revive();
-    if host.gate().reserve(1) == 1 {
-        drop(host.gate().put(connection));
-    }
-    log::info!("{}: the server lives again", host.addr().name());
-}
-
-fn failed(host: &Host, purpose: Purpose, error: Error) {
-    match purpose {
-        Purpose::More => {
-            let _permit = Permit::of(host);
-            host.connect_failed(error);
-        }
-        Purpose::Revive => {
-            let error = host.connect_failed(error);
-            let delay = host.gate().kill_again(Moment::now());
-            log::debug!("{error}; the server is tried again in {delay:?}");
-        }
-    }
-}
-
-/// Closes, in decreasing steps, idle connections above `max_conn`, and old ones above `min_conn`.
-fn shrink(inner: &Inner, host: &Host, now: Moment) {
-    let settings = &inner.settings;
-    let idle = host.gate().occupancy().idle;
-    let above_max = closing_step(
-        idle.saturating_sub(settings.max_conn),
-        settings.closing_divisor,
-    );
-    let mut old = 0;
-    let mut picked_for_number = 0;
-    let overdue = host.gate().pick_idle(|left, connection| {
-        if connection.is_due_to_retire(now) {
-            return true;
-        }
-        if picked_for_number < above_max {
-            picked_for_number += 1;
-            return true;
-        }
-        old += usize::from(connection.rested(now) > settings.max_idle && left > settings.min_conn);
-        false
-    });
-    let mut step = closing_step(
-        old.min(idle.saturating_sub(overdue.len() + settings.min_conn)),
-        settings.closing_divisor,
-    );
-    let rested = host.gate().pick_idle(|left, connection| {
-        let close =
-            step > 0 && left > settings.min_conn && connection.rested(now) > settings.max_idle;
-        step -= usize::from(close);
-        close
-    });
-    let closed = overdue.len() + rested.len();
-    host.count_evicted(closed);
-    if closed > 0 {
-        log::debug!("{}: {closed} idle connections closed", host.addr().name());
+    fn is_due_to_retire(&self, now: Moment) -> bool {
+        (**self).is_due_to_retire(now)
     }
 }
 

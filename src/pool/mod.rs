@@ -7,22 +7,28 @@ mod gate;
 #[cfg(all(test, loom))]
 mod gate_models;
 mod growth;
+mod handle;
 mod host;
+mod lease;
 mod maintenance;
+mod origin;
 mod registry;
 mod search;
 mod settings;
 mod stats;
+mod upkeep;
+#[cfg(all(test, loom))]
+mod upkeep_models;
 
 pub(crate) use combine::{Alone, Answer, Combiner, Found, MAX_JOINT_STORE, Order, Way};
 pub use config::SockIoPoolBuilder;
-pub(crate) use host::{Host, Lease, Refusal};
+pub(crate) use host::{Host, Refusal};
+pub(crate) use lease::Lease;
 pub(crate) use search::Search;
 pub use stats::ServerStats;
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle, ThreadId};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock::Moment;
@@ -35,7 +41,9 @@ use crate::key::{KeyRef, KeyRules, ToKey, WireKey};
 use crate::router::Router;
 use crate::server::ServerAddr;
 use crate::sock::Watch;
+use handle::Handle;
 use maintenance::Call;
+use origin::Origin;
 use settings::Settings;
 
 /// Pools of connections to one or several servers, and the rule that says which server a key lives on.
@@ -47,21 +55,14 @@ use settings::Settings;
 #[doc(alias = "SchoonerSockIOPool")]
 pub struct SockIoPool(Arc<Handle>);
 
-/// What the clones share; when the last one goes, the maintenance thread is ended and joined.
-struct Handle {
-    inner: Arc<Inner>,
-    calls: Sender<Call>,
-    thread: Mutex<Option<JoinHandle<()>>>,
-    thread_id: ThreadId,
-}
-
 /// What callers and the maintenance thread share.
 #[derive(Debug)]
 pub(crate) struct Inner {
     pub(crate) hosts: Vec<Host>,
-    pub(crate) router: Router,
+    pub(crate) router: Arc<Router>,
     pub(crate) settings: Arc<Settings>,
     pub(crate) watch: Arc<Watch>,
+    origin: Arc<Origin>,
     pub(crate) rules: KeyRules,
     pub(crate) transcoder: Arc<dyn Transcoder>,
 }
@@ -87,7 +88,7 @@ impl SockIoPool {
     #[doc(alias("quit", "close", "memcache_close", "Dispose"))]
     pub fn shutdown(&self) {
         registry::forget(self);
-        self.0.end();
+        self.0.shut_down();
     }
 
     /// The servers, in the order in which they were configured.
@@ -112,7 +113,8 @@ impl SockIoPool {
     #[doc(alias = "getServerStatus")]
     #[doc(alias = "memcache_get_server_status")]
     pub fn stats(&self) -> Vec<ServerStats> {
-        self.0.inner.hosts.iter().map(Host::stats).collect()
+        self.notice_fork();
+        self.hosts().iter().map(Host::stats).collect()
     }
 
     /// The time that an operation may take in all, by default.
@@ -144,7 +146,7 @@ impl SockIoPool {
         gone: &[usize],
         deadline: Moment,
     ) -> Option<usize> {
-        let router = &self.0.inner.router;
+        let router = &self.0.live().inner.router;
         if gone.is_empty() {
             return Some(router.first(hashed, given_hash));
         }
@@ -168,8 +170,16 @@ impl SockIoPool {
         &self.0.inner.rules
     }
 
+    /// Notices whether this is another process than a moment ago, if the settings ask for that.
+    #[inline]
+    pub(crate) fn notice_fork(&self) {
+        if self.0.inner.settings.fork_check {
+            self.0.check_process();
+        }
+    }
+
     pub(crate) fn hosts(&self) -> &[Host] {
-        &self.0.inner.hosts
+        &self.0.live().inner.hosts
     }
 
     /// The server with this name.
@@ -195,9 +205,10 @@ impl SockIoPool {
     /// The server to try first for a key.
     #[inline]
     pub(crate) fn first(&self, key: &WireKey<'_>) -> usize {
-        let router = &self.0.inner.router;
+        let inner = &self.0.live().inner;
+        let router = &inner.router;
         let (hashed, given_hash) = (key.hashed(), key.given_hash());
-        let gone = self.0.inner.gone();
+        let gone = inner.gone();
         if gone.is_empty() {
             return router.first(hashed, given_hash);
         }
@@ -209,24 +220,13 @@ impl SockIoPool {
 
     /// The way from a key to another server than the first.
     pub(crate) fn search<'s>(&'s self, key: &'s WireKey<'_>, deadline: Moment) -> Search<'s> {
-        Search::new(&self.0.inner, key, deadline)
+        Search::new(&self.0.live().inner, key, deadline)
     }
 
-    /// Waits until the calls of the maintenance thread are heard, starts it, and makes the handle.
+    /// Starts the maintenance thread, and makes the handle.
     fn start(inner: Arc<Inner>, calls: Sender<Call>, heard: Receiver<Call>) -> Result<Self> {
-        let shared = Arc::clone(&inner);
-        let thread = thread::Builder::new()
-            .name("sockio-maint".into())
-            .spawn(move || maintenance::run(shared, heard))
-            .map_err(|error| {
-                Error::config("the maintenance thread could not be started").with_source(error)
-            })?;
-        Ok(Self(Arc::new(Handle {
-            inner,
-            calls,
-            thread_id: thread.thread().id(),
-            thread: Mutex::new(Some(thread)),
-        })))
+        let handle = Handle::start(inner, calls, heard)?;
+        Ok(Self(Arc::new(handle)))
     }
 
     fn is(&self, other: &Self) -> bool {
@@ -236,8 +236,8 @@ impl SockIoPool {
 
 impl Inner {
     fn new(
-        router: Router,
-        settings: Settings,
+        router: Arc<Router>,
+        settings: Arc<Settings>,
         rules: KeyRules,
         transcoder: Arc<dyn Transcoder>,
     ) -> (Arc<Self>, Sender<Call>, Receiver<Call>) {
@@ -248,7 +248,7 @@ impl Inner {
             // A full channel says the same already.
             let _ = waker.try_send(Call::Look);
         }));
-        let settings = Arc::new(settings);
+        let origin = Arc::new(Origin::here());
         let hosts = router.servers().iter().enumerate();
         let hosts = hosts
             .map(|(index, addr)| {
@@ -257,6 +257,7 @@ impl Inner {
                     addr.clone(),
                     Arc::clone(&settings),
                     Arc::clone(&watch),
+                    Arc::clone(&origin),
                 )
             })
             .collect();
@@ -266,6 +267,7 @@ impl Inner {
                 router,
                 settings,
                 watch,
+                origin,
                 rules,
                 transcoder,
             }),
@@ -276,6 +278,16 @@ impl Inner {
 }
 
 impl Inner {
+    /// The same with nothing open, and with locks of its own: for a process that was forked off.
+    fn again(&self) -> (Arc<Self>, Sender<Call>, Receiver<Call>) {
+        let router = match self.router.again() {
+            Ok(router) => Arc::new(router),
+            Err(_) => Arc::clone(&self.router),
+        };
+        let (settings, transcoder) = (Arc::clone(&self.settings), Arc::clone(&self.transcoder));
+        Self::new(router, settings, self.rules.clone(), transcoder)
+    }
+
     /// The servers whose keys go to others, ascending.
     fn gone(&self) -> Vec<usize> {
         let servers = self.hosts.iter().filter(|host| host.gate().ejected());
@@ -283,34 +295,6 @@ impl Inner {
             true => servers.map(Host::index).collect(),
             false => Vec::new(),
         }
-    }
-}
-
-impl Handle {
-    fn end(&self) {
-        for host in &self.inner.hosts {
-            host.close();
-        }
-        // The last clone may go on the maintenance thread itself, if a logger holds it: it ends without being joined.
-        if thread::current().id() == self.thread_id {
-            let _ = self.calls.try_send(Call::Stop);
-            return;
-        }
-        // Held while the thread is joined: whoever ends the pool at the same time returns no sooner.
-        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(thread) = thread.take() {
-            // Blocks only while a call is in the channel that the thread is about to hear.
-            let _ = self.calls.send(Call::Stop);
-            if thread.join().is_err() {
-                log::error!("the maintenance thread had panicked");
-            }
-        }
-    }
-}
-
-impl Drop for Handle {
-    fn drop(&mut self) {
-        self.end();
     }
 }
 

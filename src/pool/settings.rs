@@ -33,6 +33,7 @@ pub(crate) struct Settings {
     pub(crate) retry_writes: bool,
     pub(crate) max_value_len: usize,
     pub(crate) combine: bool,
+    pub(crate) fork_check: bool,
     pub(crate) socket: SocketSettings,
 }
 
@@ -60,6 +61,7 @@ impl Default for Settings {
             retry_writes: false,
             max_value_len: 128 * 1024 * 1024,
             combine: false,
+            fork_check: false,
             socket: SocketSettings {
                 connect_timeout: Duration::from_secs(1),
                 socket_timeout: Duration::from_secs(3),

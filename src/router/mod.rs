@@ -137,6 +137,16 @@ impl Router {
         })
     }
 
+    /// The same, built anew: it shares no lock.
+    pub(crate) fn again(&self) -> Result<Self> {
+        Self::new(
+            self.servers.to_vec(),
+            Arc::clone(&self.hashing),
+            Arc::clone(&self.distribution),
+            Arc::clone(&self.walk),
+        )
+    }
+
     /// The servers, in the order in which they were configured; every server number counts in it.
     pub fn servers(&self) -> &[ServerAddr] {
         &self.servers

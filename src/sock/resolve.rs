@@ -23,7 +23,10 @@ pub(super) enum Lookup {
     Asked(Receiver<Found>),
 }
 
-type Asking = HashMap<(String, u16), Vec<Sender<Found>>>;
+type Asking = HashMap<Name, Vec<Sender<Found>>>;
+
+/// Host, port, and the process that asks: one that was forked off has none of the threads of the other.
+type Name = (String, u16, u32);
 
 /// Who waits for which name: one thread per name, however many ask for it.
 static ASKING: Mutex<Option<Asking>> = Mutex::new(None);
@@ -44,7 +47,7 @@ impl Lookup {
             return Ok(Self::Known(addresses.map(SockAddr::from).collect()));
         }
         let (tell, told) = bounded(1);
-        let name = (host.to_owned(), port);
+        let name = (host.to_owned(), port, std::process::id());
         let mut asking = asking();
         let waiting = asking
             .get_or_insert_default()
@@ -93,7 +96,7 @@ impl Lookup {
 }
 
 /// The body of a thread: looks up one name and tells all who asked for it until then.
-fn answer(name: &(String, u16)) {
+fn answer(name: &Name) {
     let found = (name.0.as_str(), name.1)
         .to_socket_addrs()
         .map(Iterator::collect)

@@ -1,9 +1,9 @@
 //! The appointment book between connections and the maintenance thread: who must be looked at, and when. It knows neither.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 use crate::clock::Moment;
+use crate::sync::{AtomicU64, Ordering, fence};
 
 pub(crate) struct Watch {
     /// When the maintenance thread looks next; never (`u64::MAX`) while it looks.

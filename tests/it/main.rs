@@ -15,6 +15,7 @@ mod deadlines;
 mod failover;
 mod failover_live;
 mod fairness;
+mod fork;
 mod golden;
 mod growth;
 mod hashes;

@@ -282,6 +282,7 @@ impl Member<'_> {
         }
         self.place.batch.leave(self.place.number).or_else(|sent| {
             self.host.count_timeout();
+            self.host.check_process();
             let error = Error::timeout("the deadline passed before the answer came");
             let error = error.at(self.host.addr().name());
             let outcome = match sent {

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use super::SockIoPoolBuilder;
+#[cfg(doc)]
+use crate::pool::SockIoPool;
 
 /// What happens when.
 impl SockIoPoolBuilder {
@@ -110,6 +112,29 @@ impl SockIoPoolBuilder {
     /// before it was sent is not sent. What is shared is bad luck: when a connection breaks, it breaks for all who had asked by it.
     pub fn combine(mut self, on: bool) -> Self {
         self.settings.combine = on;
+        self
+    }
+
+    /// Whether each operation asks the system whether this is still the process that opened the connections. Default false.
+    ///
+    /// **On** in programs that call `fork` without `exec` afterwards and use the pool in the child, such as servers that fork
+    /// their workers. The child closes what rests of the parent's connections without a byte being sent on them, and goes on with
+    /// a pool of its own, with the same settings: its callers open connections, and a maintenance thread is started. Nothing of
+    /// the parent's is locked there, so other threads may do with the pool what they like while one forks. It costs one `getpid`
+    /// per operation, well below a microsecond.
+    ///
+    /// **Off**, a fork is noticed only where the question costs nothing beside what is done anyway: before a connection that
+    /// rested for over a second is used, before one is opened, before a caller waits, and when a server is marked dead. A child
+    /// that calls within a second of the parent's last call may then take a connection that the parent uses too, and their replies
+    /// are mixed up; and a lock that another thread held at the moment of the fork is held in the child for ever.
+    ///
+    /// Either way: connections that were lent at the moment of the fork stay open in the child, unused, until it ends. An operation
+    /// must not be under way in the thread that forks: a child that is forked inside a callback such as that of
+    /// [`get_with`](crate::MemcachedClient::get_with) must not return from it. [`SockIoPool::named`] and
+    /// [`SockIoPool::shutdown`] take a lock that all pools share, so no other thread should build, find or end one by name at that
+    /// moment. The clones that other threads held are never dropped in the child: [`SockIoPool::shutdown`] ends its pool.
+    pub fn fork_check(mut self, on: bool) -> Self {
+        self.settings.fork_check = on;
         self
     }
 

@@ -248,7 +248,8 @@ impl SockIoPoolBuilder {
             (None, Some(compat)) => compat.transcoder(),
             (None, None) => Arc::new(Raw::new()),
         };
-        let (inner, calls, heard) = Inner::new(router, settings.check()?, rules, transcoder);
+        let settings = Arc::new(settings.check()?);
+        let (inner, calls, heard) = Inner::new(Arc::new(router), settings, rules, transcoder);
         maintenance::open_initial(&inner);
         SockIoPool::start(inner, calls, heard)
     }
