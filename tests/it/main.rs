@@ -34,6 +34,7 @@ mod resilience;
 mod retry;
 mod shutdown;
 mod stale;
+mod stress;
 mod support;
 mod syscalls;
 mod tidy;
