@@ -161,8 +161,6 @@ pub(crate) fn hold(args: &[String]) -> io::Result<()> {
     }
     let pool = SockIoPool::builder()
         .servers([server])
-        .initial_conn(count)
-        .min_conn(count)
         .max_conn(count)
         .connect_timeout(Duration::from_secs(10));
     let client = MemcachedClient::new(pool.build().map_err(io::Error::other)?);

@@ -31,7 +31,7 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 
 use crate::codec::Transcoder;
 use crate::error::{Error, Result};
-use crate::key::{KeyRef, KeyRules, ToKey, WireKey};
+use crate::key::{KeyRef, KeyRules, Room, ToKey, WireKey};
 use crate::router::Router;
 use crate::server::ServerAddr;
 use crate::sock::Watch;
@@ -103,7 +103,8 @@ impl SockIoPool {
     #[doc(alias = "findServer")]
     #[doc(alias = "checkKey")]
     pub fn server_of(&self, key: impl ToKey) -> Result<&ServerAddr> {
-        let key = self.check(&key)?;
+        let mut room = Room::default();
+        let key = self.check(&key, &mut room)?;
         let router = &self.0.inner.router;
         Ok(&router.servers()[router.first(key.hashed(), key.given_hash())])
     }
@@ -181,15 +182,19 @@ impl SockIoPool {
         found.ok_or_else(|| Error::config(format!("{server:?} is no server of this pool")))
     }
 
-    /// The key as it goes over the wire, checked.
+    /// The key as it goes over the wire, checked; built in `room` if a rule changes it.
     #[inline]
-    pub(crate) fn check<'k>(&self, key: &'k (impl ToKey + ?Sized)) -> Result<WireKey<'k>> {
-        self.check_ref(key.to_key())
+    pub(crate) fn check<'k>(
+        &self,
+        key: &'k (impl ToKey + ?Sized),
+        room: &'k mut Room,
+    ) -> Result<WireKey<'k>> {
+        self.check_ref(key.to_key(), room)
     }
 
     #[inline]
-    pub(crate) fn check_ref<'k>(&self, key: KeyRef<'k>) -> Result<WireKey<'k>> {
-        self.0.inner.rules.apply(key)
+    pub(crate) fn check_ref<'k>(&self, key: KeyRef<'k>, room: &'k mut Room) -> Result<WireKey<'k>> {
+        self.0.inner.rules.apply(key, room)
     }
 
     /// The server to try first for a key.
@@ -197,10 +202,20 @@ impl SockIoPool {
     pub(crate) fn first(&self, key: &WireKey<'_>) -> usize {
         let router = &self.0.inner.router;
         let (hashed, given_hash) = (key.hashed(), key.given_hash());
-        let gone = self.0.inner.gone();
-        if gone.is_empty() {
+        if !self.0.inner.any_ejected() {
             return router.first(hashed, given_hash);
         }
+        self.first_of_the_others(router, hashed, given_hash)
+    }
+
+    #[cold]
+    fn first_of_the_others(
+        &self,
+        router: &Router,
+        hashed: &[u8],
+        given_hash: Option<i64>,
+    ) -> usize {
+        let gone = self.0.inner.gone();
         let mut candidates = router.candidates_without(hashed, given_hash, gone);
         candidates
             .next(&mut || false)
@@ -276,6 +291,12 @@ impl Inner {
 }
 
 impl Inner {
+    /// Whether the keys of any server go to others.
+    #[inline]
+    fn any_ejected(&self) -> bool {
+        self.hosts.iter().any(|host| host.gate().ejected())
+    }
+
     /// The servers whose keys go to others, ascending.
     fn gone(&self) -> Vec<usize> {
         let servers = self.hosts.iter().filter(|host| host.gate().ejected());
