@@ -173,10 +173,14 @@ pub struct KeyRules {
 
 /// A key that passed the check: 1 to 250 bytes, none of them a blank, a control byte or DEL.
 pub struct WireKey<'a> {
-    bytes: Wire<'a>,
+    bytes: &'a [u8],
     hashed_from: usize,
     place: Place<'a>,
 }
+
+/// Where a key is built if a rule changes it, without a heap allocation. A key that is sent as it came needs none of it.
+#[derive(Clone, Default)]
+pub struct Room(Option<[u8; MAX_KEY_LEN]>);
 
 /// What finds the server of a key.
 #[derive(Clone, PartialEq, Eq)]
@@ -187,16 +191,6 @@ pub(crate) enum Place<'a> {
     Hash(i64),
     /// Another key, in the form in which it is hashed.
     Key(Cow<'a, [u8]>),
-}
-
-/// A key that is sent as it came is borrowed; one that a rule changed is built in place, without a heap allocation.
-#[allow(clippy::large_enum_variant)] // it lives on the stack of one call
-enum Wire<'a> {
-    Borrowed(&'a [u8]),
-    Built {
-        buffer: [u8; MAX_KEY_LEN],
-        len: usize,
-    },
 }
 
 impl KeyRules {
@@ -213,39 +207,35 @@ impl KeyRules {
         }
     }
 
-    /// The key as it goes over the wire, checked.
+    /// The key as it goes over the wire, checked; built in `room` if a rule changes it.
     ///
     /// # Errors
     /// [`ErrorKind::Key`](crate::ErrorKind::Key) if no server can take it.
     #[inline]
-    pub fn apply<'a>(&self, key: KeyRef<'a>) -> Result<WireKey<'a>> {
-        // Two ways to the same form, so that a key that is not changed is not copied either.
-        Ok(if self.change_nothing() {
-            check(key.bytes)?;
-            WireKey {
-                bytes: Wire::Borrowed(key.bytes),
-                hashed_from: 0,
-                place: self.place(key.route),
-            }
-        } else {
-            WireKey {
-                bytes: self.build(key.bytes)?,
-                hashed_from: self.hashed_from(),
-                place: self.place(key.route),
-            }
+    pub fn apply<'a>(&self, key: KeyRef<'a>, room: &'a mut Room) -> Result<WireKey<'a>> {
+        Ok(WireKey {
+            bytes: self.on_wire(key.bytes, room)?,
+            hashed_from: self.hashed_from(),
+            place: self.place(key.route),
         })
     }
 
     /// Appends a key as it goes over the wire, checked, to `wire`.
     #[inline]
     pub(crate) fn append(&self, key: &[u8], wire: &mut Vec<u8>) -> Result<()> {
+        wire.extend_from_slice(self.on_wire(key, &mut Room::default())?);
+        Ok(())
+    }
+
+    /// Two ways to the same form, so that a key that is not changed is not copied either.
+    #[inline]
+    fn on_wire<'a>(&self, key: &'a [u8], room: &'a mut Room) -> Result<&'a [u8]> {
         if self.change_nothing() {
             check(key)?;
-            wire.extend_from_slice(key);
-        } else if let Wire::Built { buffer, len } = self.build(key)? {
-            wire.extend_from_slice(&buffer[..len]);
+            Ok(key)
+        } else {
+            self.build(key, room)
         }
-        Ok(())
     }
 
     /// What finds the server of a key with this route.
@@ -283,7 +273,7 @@ impl KeyRules {
         Cow::Owned([&self.prefix, &*key].concat())
     }
 
-    fn build<'a>(&self, key: &[u8]) -> Result<Wire<'a>> {
+    fn build<'a>(&self, key: &[u8], room: &'a mut Room) -> Result<&'a [u8]> {
         if key.is_empty() {
             return Err(Error::key("the key is empty"));
         }
@@ -300,29 +290,28 @@ impl KeyRules {
         if len > MAX_KEY_LEN {
             return Err(too_long(len));
         }
-        let mut buffer = [0; MAX_KEY_LEN];
+        let built = &mut room.0.insert([0; MAX_KEY_LEN])[..len];
         let bytes = self.prefix.iter().chain(key.iter());
-        for (to, byte) in buffer.iter_mut().zip(bytes) {
+        for (to, byte) in built.iter_mut().zip(bytes) {
             *to = *byte;
         }
         if pecl {
-            transform::underscore(&mut buffer[..len]);
+            transform::underscore(built);
         }
-        check(&buffer[..len])?;
-        Ok(Wire::Built { buffer, len })
+        check(built)?;
+        Ok(built)
     }
 }
 
 impl WireKey<'_> {
     /// What is sent.
+    #[inline]
     pub fn bytes(&self) -> &[u8] {
-        match &self.bytes {
-            Wire::Borrowed(bytes) => bytes,
-            Wire::Built { buffer, len } => &buffer[..*len],
-        }
+        self.bytes
     }
 
     /// What is hashed to find the server, and hashed again when the first choice fails.
+    #[inline]
     pub fn hashed(&self) -> &[u8] {
         match &self.place {
             Place::Key(key) => key,
@@ -340,6 +329,13 @@ impl WireKey<'_> {
     }
 }
 
+/// Shows that it is there, never the key: keys may be secrets.
+impl fmt::Debug for Room {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Room").finish_non_exhaustive()
+    }
+}
+
 /// Shows the length, never the key: keys may be secrets.
 impl fmt::Debug for WireKey<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -353,7 +349,7 @@ mod tests {
 
     fn wire(rules: &KeyRules, key: &str) -> Result<(Vec<u8>, Vec<u8>)> {
         rules
-            .apply(key.to_key())
+            .apply(key.to_key(), &mut Room::default())
             .map(|key| (key.bytes().to_vec(), key.hashed().to_vec()))
     }
 
@@ -405,21 +401,26 @@ mod tests {
     fn routes_replace_what_is_hashed() {
         let rules = KeyRules::default();
         let key = Key::new("a").routed_by("group key");
-        assert_eq!(rules.apply(key.to_key()).unwrap().hashed(), b"group key");
+        let mut room = Room::default();
+        let wire = rules.apply(key.to_key(), &mut room).unwrap();
+        assert_eq!(wire.hashed(), b"group key");
         let rules = KeyRules {
             prefix: Arc::from(*b"app:"),
             hash_prefix: true,
             ..KeyRules::default()
         };
         let key = Key::new("a").routed_by("group");
-        let wire = rules.apply(key.to_key()).unwrap();
+        let wire = rules.apply(key.to_key(), &mut room).unwrap();
         assert_eq!(
             wire.hashed(),
-            rules.apply("group".to_key()).unwrap().hashed()
+            rules
+                .apply("group".to_key(), &mut Room::default())
+                .unwrap()
+                .hashed()
         );
         let rules = KeyRules::default();
         let key = Key::new("a").with_hash(-7);
-        let wire = rules.apply(key.to_key()).unwrap();
+        let wire = rules.apply(key.to_key(), &mut room).unwrap();
         assert_eq!((wire.given_hash(), wire.hashed()), (Some(-7), &b"a"[..]));
     }
 

@@ -180,7 +180,7 @@ pub use codec::{FromValue, ToValue, Transcoder, Value};
 pub use compat::{Compat, Proof, session};
 pub use error::{Error, ErrorKind, Result};
 pub use expiry::Expiry;
-pub use key::{Key, KeyRef, KeyRules, KeyTransform, MAX_KEY_LEN, ToKey, WireKey};
+pub use key::{Key, KeyRef, KeyRules, KeyTransform, MAX_KEY_LEN, Room, ToKey, WireKey};
 pub use pool::{ServerStats, SockIoPool, SockIoPoolBuilder};
 pub use server::{DEFAULT_PORT, ServerAddr, ToServerAddr};
 

@@ -9,21 +9,8 @@ use sockio::{FromValue, ToValue};
 use crate::numbers::{Spread, nanos, short};
 use crate::plot::{Bar, Canvas};
 use crate::table::Table;
+use crate::text::{LEN, text};
 
-const LEN: usize = 100 << 10;
-
-/// Real text, since made-up words compress neither as well nor as fast: the pages of this crate's documentation.
-const TEXT: &str = concat!(
-    include_str!("../../README.md"),
-    include_str!("../../src/lib.rs"),
-    include_str!("../../src/compat/table.md"),
-    include_str!("../../src/porting/whalin.rs"),
-    include_str!("../../src/porting/memcacheddotnet.rs"),
-    include_str!("../../src/porting/php_memcached.rs"),
-    include_str!("../../src/porting/pecl_memcache.rs"),
-    include_str!("../../src/porting/enyim.rs"),
-    include_str!("../../src/pool/config/limits.rs"),
-);
 const ROUNDS: usize = 15;
 
 struct Form {
@@ -36,10 +23,7 @@ struct Form {
 }
 
 pub(crate) fn run() -> io::Result<()> {
-    let text = TEXT
-        .as_bytes()
-        .get(..LEN)
-        .ok_or_else(|| io::Error::other("the text is too short"))?;
+    let text = text()?;
     let gzip = |level| Box::new(Raw::new().compression(Compression::new().level(level)));
     let php = |form| Box::new(PhpMemcached::new().compression(Some(form)));
     let forms: [(&str, Box<dyn Transcoder>); 5] = [

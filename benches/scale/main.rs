@@ -4,15 +4,22 @@
 //! Times depend on the machine; what is compared was measured in turns, and stands as the median of ratios.
 
 mod compression;
+#[path = "../support/digits.rs"]
+mod digits;
+#[path = "../support/files.rs"]
 mod files;
 mod lookup;
 mod maintenance;
+#[path = "../support/memcached.rs"]
 mod memcached;
 mod numbers;
 mod ops;
 mod plot;
 mod rings;
+#[path = "../support/table.rs"]
 mod table;
+#[path = "../support/text.rs"]
+mod text;
 
 use std::io;
 use std::process::ExitCode;

@@ -4,6 +4,8 @@ use std::fmt;
 use std::hint::black_box;
 use std::time::Instant;
 
+pub(crate) use crate::digits::grouped;
+
 /// Several measurements of one thing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spread {
@@ -51,19 +53,6 @@ pub(crate) fn nanos<T>(work: impl FnOnce() -> T) -> f64 {
     let begun = Instant::now();
     black_box(work());
     begun.elapsed().as_nanos() as f64
-}
-
-/// A whole number with commas between the thousands.
-pub(crate) fn grouped(number: f64) -> String {
-    let digits = format!("{number:.0}");
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// Three significant digits: `0.0123`, `1.23`, `12.3`, `1,230`.

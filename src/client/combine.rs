@@ -2,8 +2,7 @@
 
 use super::MemcachedClient;
 use super::execute::{Call, Repeat};
-use crate::clock::Moment;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::key::WireKey;
 use crate::pool::{Alone, Answer, Combiner, Host, Order, Refusal, Way};
 use crate::sock::SockIo;
@@ -48,27 +47,9 @@ impl MemcachedClient {
             Ok(answer) => Ok(answer),
             Err(Refusal::Final(error)) => Err(error),
             Err(Refusal::Unavailable(error)) => {
-                self.elsewhere_shared(key, (first, error), call, &mut shared)
-            }
-        }
-    }
-
-    #[cold]
-    fn elsewhere_shared<R>(
-        &self,
-        key: &WireKey<'_>,
-        (mut server, mut error): (usize, Error),
-        call: Call,
-        shared: &mut Shared<'_, impl FnMut(Source<'_>) -> Result<R>>,
-    ) -> Result<R> {
-        let mut search = self.pool.search(key, call.deadline);
-        loop {
-            server = search.after(server, error)?;
-            let now = Moment::now();
-            match self.attempt_shared(server, Call { now, ..call }, shared) {
-                Ok(answer) => return Ok(answer),
-                Err(Refusal::Final(error)) => return Err(error),
-                Err(Refusal::Unavailable(refused)) => error = refused,
+                self.elsewhere(key, (first, error), call, |server, call| {
+                    self.attempt_shared(server, call, &mut shared)
+                })
             }
         }
     }

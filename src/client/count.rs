@@ -7,7 +7,7 @@ use super::store::stored;
 use super::{Cas, MemcachedClient};
 use crate::error::{Error, ErrorKind, Result};
 use crate::expiry::Expiry;
-use crate::key::ToKey;
+use crate::key::{Room, ToKey};
 use crate::protocol::{ArithVerb, Expect, Reply, Request, StoreVerb, text};
 use crate::sock::SockIo;
 
@@ -86,7 +86,8 @@ impl MemcachedClient {
     }
 
     fn arith(&self, verb: ArithVerb, key: impl ToKey, delta: u64) -> Result<Option<u64>> {
-        let key = self.pool.check(&key)?;
+        let mut room = Room::default();
+        let key = self.pool.check(&key, &mut room)?;
         let request = Request::Arith {
             verb,
             key: key.bytes(),
@@ -101,7 +102,8 @@ impl MemcachedClient {
 
     /// `add`, then `incr` or `decr` where the key is there: one connection, one deadline.
     fn add_or(&self, verb: ArithVerb, key: impl ToKey, by: u64, expiry: Expiry) -> Result<u64> {
-        let key = self.pool.check(&key)?;
+        let mut room = Room::default();
+        let key = self.pool.check(&key, &mut room)?;
         let digits = by.to_string();
         let add = Request::Store {
             verb: StoreVerb::Add,

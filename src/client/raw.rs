@@ -3,7 +3,7 @@
 use super::MemcachedClient;
 use super::execute::Repeat;
 use crate::error::{Error, Result};
-use crate::key::ToKey;
+use crate::key::{Room, ToKey};
 use crate::protocol::Desync;
 use crate::sock::SockIo;
 
@@ -40,7 +40,8 @@ impl MemcachedClient {
     /// [`ErrorKind::Ambiguous`](crate::ErrorKind::Ambiguous) if the reply was lost. A reply that is an error line is a reply.
     pub fn raw(&self, key: impl ToKey, request: &[u8], end: RawEnd<'_>) -> Result<Vec<u8>> {
         check(request)?;
-        let key = self.pool.check(&key)?;
+        let mut room = Room::default();
+        let key = self.pool.check(&key, &mut room)?;
         let answer = self.execute(&key, Repeat::Never, |io| exchange(io, request, end));
         answer.inspect_err(|error| {
             self.tell(error);

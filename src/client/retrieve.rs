@@ -9,7 +9,7 @@ use super::{Item, MemcachedClient};
 use crate::codec::{FromValue, Transcoder};
 use crate::error::Result;
 use crate::expiry::Expiry;
-use crate::key::{ToKey, WireKey};
+use crate::key::{Room, ToKey, WireKey};
 use crate::pool::{Alone, Answer, Found, Order};
 use crate::protocol::{Expect, Reply, Request, ValueHead, text};
 use crate::sock::SockIo;
@@ -23,7 +23,8 @@ impl MemcachedClient {
     /// operation, see [`ErrorKind`](crate::ErrorKind).
     #[doc(alias("memcache_get", "TryGet", "ExecuteGet", "ExecuteTryGet"))]
     pub fn get<T: FromValue>(&self, key: impl ToKey) -> Result<Option<T>> {
-        let key = self.pool.check(&key)?;
+        let mut room = Room::default();
+        let key = self.pool.check(&key, &mut room)?;
         let request = Request::Get {
             key: key.bytes(),
             cas: false,
@@ -39,7 +40,8 @@ impl MemcachedClient {
     #[doc(alias = "GetWithCas")]
     #[doc(alias = "TryGetWithCas")]
     pub fn gets<T: FromValue>(&self, key: impl ToKey) -> Result<Option<Item<T>>> {
-        let key = self.pool.check(&key)?;
+        let mut room = Room::default();
+        let key = self.pool.check(&key, &mut room)?;
         let answer = self.retrieve(
             &key,
             Request::Get {
@@ -59,7 +61,8 @@ impl MemcachedClient {
         key: impl ToKey,
         expiry: impl Into<Expiry>,
     ) -> Result<Option<T>> {
-        let key = self.pool.check(&key)?;
+        let mut room = Room::default();
+        let key = self.pool.check(&key, &mut room)?;
         let exptime = expiry.into().exptime(SystemTime::now);
         let request = Request::GetAndTouch {
             key: key.bytes(),
@@ -79,7 +82,8 @@ impl MemcachedClient {
         key: impl ToKey,
         expiry: impl Into<Expiry>,
     ) -> Result<Option<Item<T>>> {
-        let key = self.pool.check(&key)?;
+        let mut room = Room::default();
+        let key = self.pool.check(&key, &mut room)?;
         let exptime = expiry.into().exptime(SystemTime::now);
         let answer = self.retrieve(
             &key,
@@ -95,7 +99,8 @@ impl MemcachedClient {
 
     /// The stored bytes of a key and their flags, past the transcoder.
     pub fn get_raw(&self, key: impl ToKey) -> Result<Option<Item<Vec<u8>>>> {
-        let key = self.pool.check(&key)?;
+        let mut room = Room::default();
+        let key = self.pool.check(&key, &mut room)?;
         let answer = self.retrieve(
             &key,
             Request::Get {
@@ -117,7 +122,8 @@ impl MemcachedClient {
     /// room. On a miss or an error `value` is empty.
     pub fn get_into(&self, key: impl ToKey, value: &mut Vec<u8>) -> Result<Option<u32>> {
         value.clear();
-        let key = self.pool.check(&key)?;
+        let mut room = Room::default();
+        let key = self.pool.check(&key, &mut room)?;
         let answer = if self.combines() {
             let order = get_order(&key, false);
             self.execute_shared(&key, order, Repeat::Reads, |source| match source {
@@ -152,7 +158,8 @@ impl MemcachedClient {
         key: impl ToKey,
         mut see: impl FnMut(&[u8], u32) -> R,
     ) -> Result<Option<R>> {
-        let key = self.pool.check(&key)?;
+        let mut room = Room::default();
+        let key = self.pool.check(&key, &mut room)?;
         let answer = self.retrieve(
             &key,
             Request::Get {
@@ -170,7 +177,8 @@ impl MemcachedClient {
     #[doc(alias = "keyExists")]
     #[doc(alias = "KeyExists")]
     pub fn exists(&self, key: impl ToKey) -> Result<bool> {
-        let key = self.pool.check(&key)?;
+        let mut room = Room::default();
+        let key = self.pool.check(&key, &mut room)?;
         let answer = self.execute(&key, Repeat::Reads, |io| {
             io.send(1, None, |out| {
                 text::encode(&Request::Exists { key: key.bytes() }, out)

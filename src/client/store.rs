@@ -8,7 +8,7 @@ use super::execute::{Repeat, unexpected};
 use crate::codec::{Encoded, ToValue, Value};
 use crate::error::{Error, Result};
 use crate::expiry::Expiry;
-use crate::key::{KeyRef, ToKey};
+use crate::key::{KeyRef, Room, ToKey};
 use crate::pool::{Answer, MAX_JOINT_STORE, Order};
 use crate::protocol::{Expect, Reply, Request, StoreVerb, text};
 use crate::sock::SockIo;
@@ -158,7 +158,8 @@ impl MemcachedClient {
     #[doc(alias = "Remove")]
     #[doc(alias = "ExecuteRemove")]
     pub fn delete(&self, key: impl ToKey) -> Result<bool> {
-        let key = self.pool.check(&key)?;
+        let mut room = Room::default();
+        let key = self.pool.check(&key, &mut room)?;
         let request = Request::Delete { key: key.bytes() };
         let answer = self.execute(&key, Repeat::Overwrites, |io| {
             io.send(1, None, |out| text::encode(&request, out))?;
@@ -169,7 +170,8 @@ impl MemcachedClient {
 
     /// Gives an item a new end; false if it is not there.
     pub fn touch(&self, key: impl ToKey, expiry: impl Into<Expiry>) -> Result<bool> {
-        let key = self.pool.check(&key)?;
+        let mut room = Room::default();
+        let key = self.pool.check(&key, &mut room)?;
         let request = Request::Touch {
             key: key.bytes(),
             exptime: expiry.into().exptime(SystemTime::now),
@@ -222,7 +224,8 @@ impl MemcachedClient {
         encoded: &Encoded<'_>,
         expiry: Expiry,
     ) -> Result<Cas> {
-        let key = self.pool.check_ref(key)?;
+        let mut room = Room::default();
+        let key = self.pool.check_ref(key, &mut room)?;
         let exptime = expiry.exptime(SystemTime::now);
         let request = Request::Store {
             verb,

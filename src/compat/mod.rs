@@ -114,9 +114,10 @@ impl Compat {
     /// What the client sends and hashes of a key behind `prefix`, which may be empty.
     ///
     /// ```
-    /// use sockio::{Compat, ToKey};
+    /// use sockio::{Compat, Room, ToKey};
     /// let rules = "whalin/native+sanitize".parse::<Compat>()?.key_rules(b"app:")?;
-    /// assert_eq!(rules.apply("a b".to_key())?.bytes(), b"app:a+b");
+    /// let mut room = Room::default();
+    /// assert_eq!(rules.apply("a b".to_key(), &mut room)?.bytes(), b"app:a+b");
     /// # Ok::<(), sockio::Error>(())
     /// ```
     ///

@@ -37,7 +37,7 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 
 use crate::codec::Transcoder;
 use crate::error::{Error, Result};
-use crate::key::{KeyRef, KeyRules, ToKey, WireKey};
+use crate::key::{KeyRef, KeyRules, Room, ToKey, WireKey};
 use crate::router::Router;
 use crate::server::ServerAddr;
 use crate::sock::Watch;
@@ -104,7 +104,8 @@ impl SockIoPool {
     #[doc(alias = "findServer")]
     #[doc(alias = "checkKey")]
     pub fn server_of(&self, key: impl ToKey) -> Result<&ServerAddr> {
-        let key = self.check(&key)?;
+        let mut room = Room::default();
+        let key = self.check(&key, &mut room)?;
         let router = &self.0.inner.router;
         Ok(&router.servers()[router.first(key.hashed(), key.given_hash())])
     }
@@ -191,15 +192,19 @@ impl SockIoPool {
         found.ok_or_else(|| Error::config(format!("{server:?} is no server of this pool")))
     }
 
-    /// The key as it goes over the wire, checked.
+    /// The key as it goes over the wire, checked; built in `room` if a rule changes it.
     #[inline]
-    pub(crate) fn check<'k>(&self, key: &'k (impl ToKey + ?Sized)) -> Result<WireKey<'k>> {
-        self.check_ref(key.to_key())
+    pub(crate) fn check<'k>(
+        &self,
+        key: &'k (impl ToKey + ?Sized),
+        room: &'k mut Room,
+    ) -> Result<WireKey<'k>> {
+        self.check_ref(key.to_key(), room)
     }
 
     #[inline]
-    pub(crate) fn check_ref<'k>(&self, key: KeyRef<'k>) -> Result<WireKey<'k>> {
-        self.0.inner.rules.apply(key)
+    pub(crate) fn check_ref<'k>(&self, key: KeyRef<'k>, room: &'k mut Room) -> Result<WireKey<'k>> {
+        self.0.inner.rules.apply(key, room)
     }
 
     /// The server to try first for a key.
@@ -208,14 +213,10 @@ impl SockIoPool {
         let inner = &self.0.live().inner;
         let router = &inner.router;
         let (hashed, given_hash) = (key.hashed(), key.given_hash());
-        let gone = inner.gone();
-        if gone.is_empty() {
+        if !inner.any_ejected() {
             return router.first(hashed, given_hash);
         }
-        let mut candidates = router.candidates_without(hashed, given_hash, gone);
-        candidates
-            .next(&mut || false)
-            .unwrap_or_else(|| router.first(hashed, given_hash))
+        inner.first_of_the_others(hashed, given_hash)
     }
 
     /// The way from a key to another server than the first.
@@ -286,6 +287,22 @@ impl Inner {
         };
         let (settings, transcoder) = (Arc::clone(&self.settings), Arc::clone(&self.transcoder));
         Self::new(router, settings, self.rules.clone(), transcoder)
+    }
+
+    /// Whether the keys of any server go to others.
+    #[inline]
+    fn any_ejected(&self) -> bool {
+        self.hosts.iter().any(|host| host.gate().ejected())
+    }
+
+    /// The server to try first while some have lost their keys.
+    #[cold]
+    fn first_of_the_others(&self, hashed: &[u8], given_hash: Option<i64>) -> usize {
+        let (router, gone) = (&self.router, self.gone());
+        let mut candidates = router.candidates_without(hashed, given_hash, gone);
+        candidates
+            .next(&mut || false)
+            .unwrap_or_else(|| router.first(hashed, given_hash))
     }
 
     /// The servers whose keys go to others, ascending.

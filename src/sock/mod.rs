@@ -26,6 +26,9 @@ use crate::protocol::{Desync, Expect, Reply, Request, text};
 /// Room for the head of a reply and a small value: a reply of 10 KiB comes in one read.
 const INPUT_ROOM: usize = 16 * 1024;
 
+/// The room that a connection has until a reply needs more: there may be a thousand, and most values are short.
+const FIRST_ROOM: usize = 2 * 1024;
+
 /// What an output buffer keeps from one command to the next.
 const OUTPUT_ROOM: usize = 16 * 1024;
 
@@ -54,6 +57,8 @@ pub(crate) struct SockIo {
     watch: Arc<Watch>,
     limits: Limits,
     input: Vec<u8>,
+    /// The length of `input` when it is there: [`FIRST_ROOM`] or [`INPUT_ROOM`].
+    room: usize,
     /// The unread bytes are `input[start..end]`.
     start: usize,
     end: usize,
@@ -99,6 +104,7 @@ impl SockIo {
             watch,
             limits,
             input: Vec::new(),
+            room: FIRST_ROOM,
             start: 0,
             end: 0,
             output: Vec::new(),

@@ -282,8 +282,12 @@ impl SockIo {
     #[cold]
     fn make_room(&mut self, needed: usize) -> Result<()> {
         if self.input.is_empty() {
-            self.input.resize(INPUT_ROOM, 0);
+            self.input = vec![0; self.room];
             self.watch.expect(self.call.now + 2 * RESTED);
+        } else if self.room < INPUT_ROOM {
+            // The next reply may be as long: the room stays.
+            self.room = INPUT_ROOM;
+            self.input.resize(INPUT_ROOM, 0);
         }
         self.input.copy_within(self.start..self.end, 0);
         (self.start, self.end) = (0, self.end - self.start);

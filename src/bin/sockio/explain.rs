@@ -86,7 +86,7 @@ fn line(out: &mut impl Write, name: &str, bytes: &[u8]) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use sockio::{Compat, ToKey};
+    use sockio::{Compat, Room, ToKey};
 
     use super::*;
 
@@ -95,7 +95,8 @@ mod tests {
         let servers = ["a:1:2", "b:2:1", "c:3:1"].map(|name| name.parse().unwrap());
         let router = compat.router(servers.to_vec()).unwrap();
         let rules = compat.key_rules(prefix.as_bytes()).unwrap();
-        let wire = rules.apply(key.to_key()).unwrap();
+        let mut room = Room::default();
+        let wire = rules.apply(key.to_key(), &mut room).unwrap();
         let mut out = Vec::new();
         write(&mut out, &router, key.as_bytes(), &wire, dead).unwrap();
         String::from_utf8(out).unwrap()

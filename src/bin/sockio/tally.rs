@@ -8,7 +8,7 @@ use std::thread;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use sockio::{KeyRules, ToKey};
+use sockio::{KeyRules, Room, ToKey};
 
 use crate::failure::{Failure, Result};
 
@@ -75,22 +75,25 @@ impl Keys {
         let mut longest = Vec::new();
         self.format.write(self.count - 1, &mut longest);
         // All have the same bytes but for the digits: if the longest can be sent, all can.
-        rules.apply(longest.to_key()).map_err(|error| {
-            Failure::new(format!(
-                "the keys that --format makes cannot be sent: {error}"
-            ))
-        })?;
+        rules
+            .apply(longest.to_key(), &mut Room::default())
+            .map_err(|error| {
+                Failure::new(format!(
+                    "the keys that --format makes cannot be sent: {error}"
+                ))
+            })?;
 
         let bar = progress_bar(self.count);
         let next = AtomicU64::new(0);
         let sums = Mutex::new(vec![0; cells]);
         let work = || {
             let (mut counters, mut key) = (vec![0; cells], Vec::new());
+            let mut room = Room::default();
             while let Some(block) = take(&next, self.count) {
                 bar.inc(block.end - block.start);
                 for number in block {
                     self.format.write(number, &mut key);
-                    if let Ok(wire) = rules.apply(key.to_key()) {
+                    if let Ok(wire) = rules.apply(key.to_key(), &mut room) {
                         count(wire.hashed(), &mut counters);
                     }
                 }

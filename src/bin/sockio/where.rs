@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, BufWriter, Write};
 
 use sockio::router::Router;
-use sockio::{KeyRules, ToKey, WireKey};
+use sockio::{KeyRules, Room, ToKey, WireKey};
 
 use crate::explain;
 use crate::failure::{Failure, Result};
@@ -120,7 +120,7 @@ impl Finder {
 
     /// Writes the lines of one key. `name` is how a message names it: keys may be secrets.
     fn place(&mut self, key: &[u8], name: impl FnOnce() -> String) -> Result<()> {
-        match self.rules.apply(key.to_key()) {
+        match self.rules.apply(key.to_key(), &mut Room::default()) {
             Ok(wire) if self.explain => {
                 let dead = self.dead.as_deref().unwrap_or_default();
                 explain::write(&mut self.out, &self.router, key, &wire, dead)?;
@@ -212,7 +212,8 @@ mod tests {
         let servers = ["a:1", "b:2", "c:3"].map(|name| name.parse().unwrap());
         let router = compat.router(servers.to_vec()).unwrap();
         let rules = compat.key_rules(b"").unwrap();
-        let wire = rules.apply(key.to_key()).unwrap();
+        let mut room = Room::default();
+        let wire = rules.apply(key.to_key(), &mut room).unwrap();
         let mut out = Vec::new();
         write_row(&mut out, &router, key.as_bytes(), &wire, dead).unwrap();
         String::from_utf8(out).unwrap()

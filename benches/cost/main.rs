@@ -1,0 +1,180 @@
+//! What each operation costs: system calls, instructions, allocations and copied bytes, counted and held to bars.
+//!
+//! `cargo bench --bench cost` prints the floor and the crate and fails where one is over a bar; `-- --peers` adds other clients.
+//! Unlike times, counts are the same on every machine. It needs strace, valgrind and memcached; without cc no copies are counted.
+
+#[path = "../../tests/it/support/allocations.rs"]
+mod allocations;
+mod bars;
+mod count;
+#[path = "../support/digits.rs"]
+mod digits;
+#[path = "../support/files.rs"]
+mod files;
+mod floor;
+#[path = "../support/memcached.rs"]
+mod memcached;
+mod one;
+mod operations;
+mod peers;
+mod pool;
+mod report;
+#[path = "../support/table.rs"]
+mod table;
+#[path = "../support/text.rs"]
+mod text;
+
+use std::io;
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::thread;
+use std::time::Instant;
+
+use count::{Contender, Counts, Task, Tools};
+use memcached::Memcached;
+use operations::{OPERATIONS, Operation, Place};
+
+/// More connections than all processes have at a time.
+const CONNECTIONS: usize = 256;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let done = match args.first().map(String::as_str) {
+        Some("--one") => one::run(&args[1..]),
+        Some("--idle") => pool::hold(&args[1..]),
+        // `cargo test --all-targets` starts benches too, without the argument that `cargo bench` gives.
+        _ if !args.iter().any(|arg| arg == "--bench") => {
+            println!("nothing to test here; `cargo bench --bench cost` counts");
+            Ok(())
+        }
+        _ => table(args.iter().any(|arg| arg == "--peers")),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn table(with_peers: bool) -> io::Result<()> {
+    let begun = Instant::now();
+    if let Err(error) = files::raise() {
+        eprintln!("the limit of open files stays: {error}");
+    }
+    let tools = Tools::find()?;
+    let peers = if with_peers {
+        peers::build()?
+    } else {
+        Vec::new()
+    };
+    let servers = Servers {
+        tcp: Memcached::start(4, CONNECTIONS)?,
+        unix: Memcached::start_unix()?,
+    };
+    let own = |name: &str| {
+        Ok::<_, io::Error>(Contender {
+            name: name.to_owned(),
+            program: std::env::current_exe()?,
+            args: vec!["--one".to_owned(), name.to_owned()],
+        })
+    };
+    let (floor, sockio) = (own("floor")?, own("sockio")?);
+    let of_both = OPERATIONS
+        .iter()
+        .flat_map(|operation| [&floor, &sockio].map(|contender| (operation, contender)));
+    let of_peers = peers.iter().flat_map(|(contender, names)| {
+        let known = OPERATIONS
+            .iter()
+            .filter(|of| names.iter().any(|name| name == of.name));
+        known.map(move |operation| (operation, contender))
+    });
+    let both = count_all(&tools, &servers, &of_both.collect::<Vec<_>>())?;
+    let others: Vec<(&Operation, &Contender)> = of_peers.collect();
+    let counted = count_all(&tools, &servers, &others)?;
+
+    let rows: Vec<_> = OPERATIONS
+        .iter()
+        .zip(both.chunks_exact(2))
+        .map(|(operation, both)| (operation, both[0].clone(), both[1].clone()))
+        .collect();
+    let mut over = report::operations(&rows);
+    over.extend(report::findings(&pool::measure()?));
+    if with_peers {
+        let others = others.iter().zip(counted);
+        let others = others.map(|((of, peer), counts)| (*of, peer.name.clone(), counts));
+        let own = rows
+            .into_iter()
+            .map(|(of, _, own)| (of, "sockio".to_owned(), own));
+        let mut rows: Vec<_> = own.chain(others).collect();
+        let place = |name: &str| OPERATIONS.iter().position(|of| of.name == name);
+        rows.sort_by_key(|(operation, ..)| place(operation.name));
+        report::peers(&rows);
+    }
+    println!("({:.0} s)", begun.elapsed().as_secs_f64());
+    if over.is_empty() {
+        return Ok(());
+    }
+    Err(io::Error::other(format!(
+        "over a bar:\n{}",
+        over.join("\n")
+    )))
+}
+
+struct Servers {
+    tcp: Memcached,
+    unix: Memcached,
+}
+
+impl Servers {
+    fn addr(&self, place: Place) -> String {
+        match place {
+            Place::Tcp => self.tcp.addr(0),
+            Place::FourTcp => {
+                let addrs: Vec<String> = (0..4).map(|number| self.tcp.addr(number)).collect();
+                addrs.join(",")
+            }
+            Place::Unix => self.unix.addr(0),
+        }
+    }
+}
+
+/// Counts each of them, as many at a time as there are processors; in the order in which they came.
+fn count_all(
+    tools: &Tools,
+    servers: &Servers,
+    all: &[(&'static Operation, &Contender)],
+) -> io::Result<Vec<Counts>> {
+    let next = Mutex::new(0..all.len());
+    let counted = Mutex::new(vec![Counts::default(); all.len()]);
+    let work = || -> io::Result<()> {
+        loop {
+            let number = next.lock().ok().and_then(|mut next| next.next());
+            let Some(number) = number else {
+                return Ok(());
+            };
+            let (operation, contender) = all[number];
+            let task = Task {
+                contender: contender.clone(),
+                operation: operation.name,
+                times: operation.times,
+                addr: servers.addr(operation.place),
+            };
+            let counts = tools.count(&task)?;
+            if let Ok(mut counted) = counted.lock() {
+                counted[number] = counts;
+            }
+        }
+    };
+    thread::scope(|scope| {
+        let workers = thread::available_parallelism().map_or(1, |count| count.get());
+        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        workers
+            .into_iter()
+            .try_for_each(|worker| worker.join().map_err(|_| io::Error::other("a panic"))?)
+    })?;
+    counted
+        .into_inner()
+        .map_err(|_| io::Error::other("a panic"))
+}
