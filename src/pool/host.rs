@@ -9,6 +9,7 @@ use crate::clock::Moment;
 
 use super::combine::Combiner;
 use super::dead::{Dead, DeadUntil};
+use super::doubt::Doubt;
 use super::gate::{Entry, Gate};
 use super::settings::Settings;
 use super::stats::ServerStats;
@@ -35,8 +36,7 @@ pub(crate) struct Host {
     lines: Mutex<Vec<Weak<Line>>>,
     /// Whether a caller had to open a connection since the last batch.
     wants_more: AtomicBool,
-    /// Connections used no later than this moment are looked at before they are used.
-    suspect_until: AtomicU64,
+    doubt: Doubt,
     counts: Counts,
     /// Why the server was marked dead, for the errors of those who come while it is.
     cause_of_death: Mutex<Option<String>>,
@@ -121,7 +121,7 @@ impl Host {
             watch,
             lines: Mutex::new(Vec::new()),
             wants_more: AtomicBool::new(false),
-            suspect_until: AtomicU64::new(0),
+            doubt: Doubt::default(),
             counts: Counts::default(),
             cause_of_death: Mutex::new(None),
         }
@@ -233,7 +233,7 @@ impl Host {
             return false;
         }
         let rested = now.nanos_since(connection.used_at) > RESTED_NANOS
-            || connection.used_at.number() <= self.suspect_until.load(Ordering::Relaxed);
+            || self.doubt.is_suspect(connection.used_at);
         !rested || connection.io.look() == Rest::Quiet
     }
 
@@ -339,7 +339,7 @@ impl Host {
 
     /// Asks the maintenance thread for the next batch.
     fn ask_for_more(&self) {
-        if !self.wants_more.swap(true, Ordering::Relaxed) {
+        if !self.doubt.refuses_more() && !self.wants_more.swap(true, Ordering::Relaxed) {
             self.watch.expect(Moment::now());
         }
     }
@@ -420,8 +420,8 @@ impl Lease<'_> {
         self.reused
     }
 
-    /// Books a failure on this connection: an I/O timeout marks the server dead, an end of the connection
-    /// makes the other idle ones suspect.
+    /// Books a failure on this connection: an I/O timeout marks the server dead, an end of the connection raises doubts
+    /// about the others.
     pub(crate) fn failed(&mut self, error: &Error) {
         match error.kind() {
             ErrorKind::Timeout => {
@@ -430,12 +430,15 @@ impl Lease<'_> {
                     self.host.mark_dead(error);
                 }
             }
-            ErrorKind::Connection => {
-                let now = Moment::now().number();
-                self.host.suspect_until.fetch_max(now, Ordering::Relaxed);
-            }
+            ErrorKind::Connection => self.host.doubt.connection_ended(),
+            ErrorKind::Server if !self.is_clean() => self.host.doubt.connection_refused(),
             _ => {}
         }
+    }
+
+    fn is_clean(&self) -> bool {
+        let connection = self.connection.as_ref();
+        connection.is_some_and(|connection| connection.io.is_clean())
     }
 
     /// Whether the server had something to answer, and time for it: one that had not may be in good health.
@@ -463,6 +466,9 @@ impl Drop for Lease<'_> {
             return self.host.gate.forfeit();
         };
         if connection.io.line().give_back() && connection.io.is_clean() {
+            if !self.reused && connection.io.has_heard() {
+                self.host.doubt.new_one_is_good();
+            }
             // Closed here, outside of the gate's lock, if the gate hands it back.
             drop(self.host.gate.put(connection));
         } else {

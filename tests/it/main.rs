@@ -31,6 +31,7 @@ mod placement;
 mod pool;
 mod resilience;
 mod retry;
+mod servers;
 mod shutdown;
 mod stale;
 mod support;

@@ -51,7 +51,6 @@ impl RealServer {
     }
 
     /// Starts one on this port of the loopback; `None` if another process has it.
-    #[cfg(all(feature = "compress", feature = "sha1"))]
     pub(crate) fn start_at(port: u16, args: &[&str]) -> Option<Self> {
         let (place, args) = (Place::Port(port), owned(args));
         Some(Self {
@@ -81,6 +80,14 @@ impl RealServer {
         match &self.place {
             Place::Port(port) => format!("127.0.0.1:{port}"),
             Place::Socket(path) => format!("unix:{}", path.display()),
+        }
+    }
+
+    /// Its port; `None` for one that listens on a unix socket.
+    pub(crate) fn port(&self) -> Option<u16> {
+        match self.place {
+            Place::Port(port) => Some(port),
+            Place::Socket(_) => None,
         }
     }
 
@@ -177,7 +184,7 @@ impl Process {
             if process.0.try_wait().expect("its state").is_some() {
                 return None;
             }
-            if process.answers(place) {
+            if process.answers(place, args) {
                 return Some(process);
             }
             std::thread::sleep(Duration::from_millis(5));
@@ -186,24 +193,25 @@ impl Process {
     }
 
     /// Whether this very process answers, and not one that took its port. One that asks for a login first has it right too.
-    fn answers(&self, place: &Place) -> bool {
+    fn answers(&self, place: &Place, args: &[String]) -> bool {
+        let binary = args.iter().any(|arg| arg == "binary");
         let answer = match place {
             Place::Port(port) => TcpStream::connect(("127.0.0.1", *port)).and_then(|stream| {
                 stream.set_read_timeout(Some(PATIENCE))?;
-                first_line(stream)
+                first_stat(stream, binary)
             }),
             #[cfg(unix)]
             Place::Socket(path) => {
                 std::os::unix::net::UnixStream::connect(path).and_then(|stream| {
                     stream.set_read_timeout(Some(PATIENCE))?;
-                    first_line(stream)
+                    first_stat(stream, binary)
                 })
             }
             #[cfg(not(unix))]
             Place::Socket(_) => return false,
         };
         let pid = format!("STAT pid {}", self.0.id());
-        answer.is_ok_and(|line| line == pid || line == "CLIENT_ERROR unauthenticated")
+        answer.is_ok_and(|stat| stat == pid || stat == "CLIENT_ERROR unauthenticated")
     }
 
     fn end(&mut self) {
@@ -218,7 +226,20 @@ impl Drop for Process {
     }
 }
 
-fn first_line(mut stream: impl Read + Write) -> io::Result<String> {
+/// The first line of `stats`, or the first packet of the binary protocol's as such a line.
+fn first_stat(mut stream: impl Read + Write, binary: bool) -> io::Result<String> {
+    if binary {
+        let mut header = [0; 24];
+        (header[0], header[1]) = (0x80, 0x10);
+        stream.write_all(&header)?;
+        stream.read_exact(&mut header)?;
+        let (name, all) = (header[3].into(), header[11].into());
+        let mut stat = vec![0; all];
+        stream.read_exact(&mut stat)?;
+        let (name, value) = stat.split_at(name);
+        let [name, value] = [name, value].map(String::from_utf8_lossy);
+        return Ok(format!("STAT {name} {value}"));
+    }
     stream.write_all(b"stats\r\n")?;
     let mut line = String::new();
     BufReader::new(stream).read_line(&mut line)?;
