@@ -21,6 +21,8 @@ mod hashes;
 #[cfg(all(feature = "compress", feature = "sha1"))]
 mod interop;
 mod multi;
+#[cfg(target_os = "linux")]
+mod network;
 #[cfg(all(feature = "php", feature = "compress"))]
 mod php_live;
 #[cfg(all(feature = "php", feature = "compress"))]

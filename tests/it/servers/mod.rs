@@ -5,7 +5,7 @@ mod full;
 mod guest;
 mod idle;
 mod kill;
-mod load;
+pub(crate) mod load;
 mod protocols;
 #[cfg(unix)]
 mod stop;
