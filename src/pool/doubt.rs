@@ -9,7 +9,7 @@ use crate::clock::Moment;
 pub(super) struct Doubt {
     /// Connections used no later than this moment are looked at before they are used.
     suspect_until: AtomicU64,
-    /// The server closed a connection with a word of its own, and has answered on no new one since.
+    /// The server ended a connection with a word of its own, or spoke what is no answer, and has answered on no new one since.
     refuses_more: AtomicBool,
 }
 
@@ -20,7 +20,8 @@ impl Doubt {
         self.suspect_until.fetch_max(now, Ordering::Relaxed);
     }
 
-    /// The server has said that it ends a connection. One that is full does so with all that come.
+    /// The server has said that it ends a connection, or is none of memcached's. So it may be with all that come: one that
+    /// is full closes them.
     pub(super) fn connection_refused(&self) {
         self.connection_ended();
         self.refuses_more.store(true, Ordering::Relaxed);

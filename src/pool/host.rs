@@ -431,7 +431,9 @@ impl Lease<'_> {
                 }
             }
             ErrorKind::Connection => self.host.doubt.connection_ended(),
-            ErrorKind::Server if !self.is_clean() => self.host.doubt.connection_refused(),
+            ErrorKind::Server | ErrorKind::Protocol if !self.is_clean() => {
+                self.host.doubt.connection_refused();
+            }
             _ => {}
         }
     }

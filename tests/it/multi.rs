@@ -251,9 +251,16 @@ fn without_failover_the_keys_of_a_dead_server_are_unknown_not_missing() {
     for _ in 0..2 {
         let many = client.get_multi::<String, _>(&keys).unwrap();
         let failed = many.failures().iter().map(|failure| failure.error());
-        let names: Vec<_> = failed.clone().map(|error| error.server().unwrap()).collect();
+        let names: Vec<_> = failed
+            .clone()
+            .map(|error| error.server().unwrap())
+            .collect();
         assert_eq!(names, [servers[0].addr(), servers[1].addr()], "{many:?}");
-        assert!(failed.clone().all(|error| error.to_string().contains("refused")));
+        assert!(
+            failed
+                .clone()
+                .all(|error| error.to_string().contains("refused"))
+        );
     }
 }
 

@@ -53,9 +53,14 @@ const FAULTS: &[Fault] = &[
 #[ignore = "run by tests/netns.sh"]
 fn a_server_cut_off_costs_one_call_of_each_thread_and_comes_back_with_the_network() {
     let network = Network::mine();
-    for fault in FAULTS {
+    for (number, fault) in FAULTS.iter().enumerate() {
         let servers = [network.far_server(), RealServer::start(&[])];
-        let pool = builder(servers.iter().map(RealServer::addr)).initial_conn(THREADS);
+        // With a connection for each, and where they share requests.
+        let (combine, connections) = [(false, THREADS), (true, 2)][number % 2];
+        let pool = builder(servers.iter().map(RealServer::addr))
+            .initial_conn(connections)
+            .max_open(connections)
+            .combine(combine);
         let client = MemcachedClient::new(pool.build().unwrap());
         under_load(&client, THREADS, |load| {
             load.warm();

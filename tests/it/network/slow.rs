@@ -9,7 +9,7 @@ use sockio::{ErrorKind, Expiry, MemcachedClient};
 use super::{Broken, Network};
 use crate::servers::load::builder;
 use crate::support::RealServer;
-use crate::support::wait::{MARGIN, eventually, in_time, ms, timed, within};
+use crate::support::wait::{eventually, in_time, ms, timed, within};
 
 const ON: &str =
     "netns exec SERVER tc qdisc add dev veth0 root tbf rate 64kbit burst 1600 latency 60s";
@@ -112,7 +112,6 @@ fn a_slow_line_gives_what_the_deadline_allows() {
     println!(
         "64 kbit/s: the other server: {calls} calls, the longest {others_longest:.1?}, none failed"
     );
-    assert!(others_longest <= MARGIN || calls > 1000);
 }
 
 /// Raises the flag also when an assertion fails.

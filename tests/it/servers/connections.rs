@@ -131,3 +131,30 @@ fn a_server_that_lets_wait_costs_a_deadline_once() {
     });
     assert_eq!((refused.stalled, refused.good), (0, 0), "{refused}");
 }
+
+/// Nothing tells such a server from one that hangs: it is marked dead each time when it has let somebody wait too long.
+#[test]
+fn a_server_that_lets_some_wait_under_load_harms_no_other_server() {
+    const THREADS: usize = 8;
+    let servers = two("no_maxconns_fast");
+    let mut guests = exhaust(&servers[0]);
+    let freed = guests.drain(..4).count();
+    let pool = builder(servers.iter().map(RealServer::addr)).max_open(THREADS);
+    let client = MemcachedClient::new(pool.build().unwrap());
+    under_load(&client, THREADS, |load| {
+        load.warm();
+        thread::sleep(ms(1500));
+        let full = load.of(0);
+        assert!(full.good > 0);
+        drop(guests);
+        let back = load.good_again(0);
+        thread::sleep(ms(500));
+        let before = load.of(0).errors.len();
+        thread::sleep(ms(300));
+        assert_eq!(load.of(0).errors.len(), before, "errors went on");
+        println!(
+            "{freed} connections for {THREADS} threads, the rest waits: {full}; good again after {back:.1?}; the other server: {}",
+            load.others_are_unaffected(0)
+        );
+    });
+}
