@@ -22,6 +22,11 @@ command -v javac|default-jdk-headless
 test -e /usr/share/java/spymemcached.jar|libspymemcached-java
 command -v memccat|libmemcached-tools
 EOF
+    # For tests/netns.sh, which only root can run.
+    [ "$(id -u)" -ne 0 ] || cat <<'EOF'
+command -v ip && command -v tc|iproute2
+command -v nft|nftables
+EOF
 }
 
 missing() {
@@ -50,6 +55,9 @@ cargo test --locked --all-features
 
 say "tests, no default features"
 cargo test --locked --no-default-features --features testing --lib --test it
+
+say "networks that fail"
+bash tests/netns.sh
 
 say "models: every interleaving of a few callers"
 RUSTFLAGS="--cfg loom" cargo test --locked --release --target-dir target/loom --lib models

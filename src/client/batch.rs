@@ -148,7 +148,7 @@ impl MemcachedClient {
             .pool
             .hosts()
             .iter()
-            .map(|host| host.gate().ejected())
+            .map(|host| self.pool.fails_over() && host.gate().ejected())
             .collect();
         let mut todo: Vec<u32> = (0..placed.len() as u32).collect();
         while !todo.is_empty() {

@@ -189,14 +189,7 @@ fn outcome(error: Error, open: bool) -> Error {
 /// What an exchange makes of a reply that its command cannot have: an error line, or bytes out of step.
 pub(super) fn unexpected(reply: Reply<'_>) -> Unexpected {
     match reply {
-        Reply::Refused(refusal) => {
-            let kind = if refusal.server {
-                ErrorKind::Server
-            } else {
-                ErrorKind::Client
-            };
-            Unexpected::Refused(Error::new(kind, refusal.line.to_owned()))
-        }
+        Reply::Refused(refusal) => Unexpected::Refused(refusal.to_error()),
         _ => Unexpected::Foreign,
     }
 }

@@ -9,6 +9,7 @@ use crate::clock::Moment;
 
 use super::combine::Combiner;
 use super::dead::{Dead, DeadUntil};
+use super::doubt::Doubt;
 use super::gate::{Entry, Gate};
 use super::lease::Lease;
 use super::origin::Origin;
@@ -38,8 +39,7 @@ pub(crate) struct Host {
     lines: Mutex<Vec<Weak<Line>>>,
     /// Whether a caller had to open a connection since the last batch.
     wants_more: AtomicBool,
-    /// Connections used no later than this moment are looked at before they are used.
-    suspect_until: AtomicU64,
+    pub(super) doubt: Doubt,
     counts: Counts,
     /// Why the server was marked dead, for the errors of those who come while it is.
     cause_of_death: Mutex<Option<String>>,
@@ -114,7 +114,7 @@ impl Host {
             origin,
             lines: Mutex::new(Vec::new()),
             wants_more: AtomicBool::new(false),
-            suspect_until: AtomicU64::new(0),
+            doubt: Doubt::default(),
             counts: Counts::default(),
             cause_of_death: Mutex::new(None),
         }
@@ -247,7 +247,7 @@ impl Host {
             return false;
         }
         let rested = now.nanos_since(connection.used_at) > RESTED_NANOS
-            || connection.used_at.number() <= self.suspect_until.load(Ordering::Relaxed);
+            || self.doubt.is_suspect(connection.used_at);
         !rested || (!self.origin.check() && connection.io.look() == Rest::Quiet)
     }
 
@@ -356,15 +356,9 @@ impl Host {
         }
     }
 
-    /// A connection turned out to have ended: those that were used no later are looked at before they are used again.
-    pub(super) fn suspect_others(&self, now: Moment) {
-        self.suspect_until
-            .fetch_max(now.number(), Ordering::Relaxed);
-    }
-
     /// Asks the maintenance thread for the next batch.
     fn ask_for_more(&self) {
-        if !self.wants_more.swap(true, Ordering::Relaxed) {
+        if !self.doubt.refuses_more() && !self.wants_more.swap(true, Ordering::Relaxed) {
             self.watch.expect(Moment::now());
         }
     }

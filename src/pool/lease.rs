@@ -1,7 +1,6 @@
 //! A connection in the hands of one caller, and the one place that decides what becomes of it then.
 
 use super::host::{FAIR_TRY, Host, Pooled, Refusal};
-use crate::clock::Moment;
 use crate::error::{Error, ErrorKind};
 use crate::sock::SockIo;
 
@@ -33,8 +32,8 @@ impl Lease<'_> {
         self.reused
     }
 
-    /// Books a failure on this connection: an I/O timeout marks the server dead, an end of the connection
-    /// makes the other idle ones suspect.
+    /// Books a failure on this connection: an I/O timeout marks the server dead, an end of the connection raises doubts
+    /// about the others.
     pub(crate) fn failed(&mut self, error: &Error) {
         match error.kind() {
             ErrorKind::Timeout => {
@@ -43,11 +42,17 @@ impl Lease<'_> {
                     self.host.mark_dead(error);
                 }
             }
-            ErrorKind::Connection => {
-                self.host.suspect_others(Moment::now());
+            ErrorKind::Connection => self.host.doubt.connection_ended(),
+            ErrorKind::Server | ErrorKind::Protocol if !self.is_clean() => {
+                self.host.doubt.connection_refused();
             }
             _ => {}
         }
+    }
+
+    fn is_clean(&self) -> bool {
+        let connection = self.connection.as_ref();
+        connection.is_some_and(|connection| connection.io.is_clean())
     }
 
     /// Whether the server had something to answer, and time for it: one that had not may be in good health.
@@ -80,6 +85,9 @@ impl Drop for Lease<'_> {
             return self.host.gate().forfeit();
         };
         if connection.io.line().give_back() && connection.io.is_clean() {
+            if !self.reused && connection.io.has_heard() {
+                self.host.doubt.new_one_is_good();
+            }
             // Closed here, outside of the gate's lock, if the gate hands it back.
             drop(self.host.gate().put(connection));
         } else {

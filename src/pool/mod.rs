@@ -3,6 +3,7 @@
 mod combine;
 mod config;
 mod dead;
+mod doubt;
 mod gate;
 #[cfg(all(test, loom))]
 mod gate_models;
@@ -139,7 +140,8 @@ impl SockIoPool {
         self.0.inner.settings.failover
     }
 
-    /// The first server, in the order of the failover walk, that a key may live on and that is not `gone` (ascending).
+    /// The first server, in the order of the failover walk, that a key may live on and that is not `gone` (ascending);
+    /// none are gone where the keys of a dead server do not move.
     pub(crate) fn place(
         &self,
         hashed: &[u8],
@@ -151,18 +153,11 @@ impl SockIoPool {
         if gone.is_empty() {
             return Some(router.first(hashed, given_hash));
         }
-        let left_list = match self.fails_over() {
-            true => gone.to_vec(),
-            false => Vec::new(),
-        };
-        let mut candidates = router.candidates_without(hashed, given_hash, left_list);
+        let mut candidates = router.candidates_without(hashed, given_hash, gone.to_vec());
         loop {
             let server = candidates.next(&mut || Moment::now() >= deadline)?;
             if !gone.contains(&server) {
                 return Some(server);
-            }
-            if !self.fails_over() {
-                return None;
             }
         }
     }

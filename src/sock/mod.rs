@@ -246,12 +246,14 @@ impl SockIo {
     #[cold]
     fn failure(&mut self, doing: &'static str, error: io::Error) -> Error {
         self.spoiled = true;
-        if self.line.was_cut() {
-            return Error::timeout(
-                "the connection was held for longer than allowed and has been shut down",
-            );
+        if !self.line.was_cut() {
+            return Error::io(doing, error);
         }
-        Error::io(doing, error)
+        // Cut off because the operation is over, where no timer could end it, or because it took longer than any may.
+        if Moment::now() >= self.call.deadline {
+            return Error::io(doing, io::ErrorKind::TimedOut.into());
+        }
+        Error::timeout("the connection was held for longer than allowed and has been shut down")
     }
 }
 

@@ -4,7 +4,8 @@ use std::io::{self, IoSlice};
 use std::time::Duration;
 
 use super::{COPIED_BODY, OUTPUT_ROOM, SockIo, near};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
+use crate::protocol::{Decoded, Expect, Reply, text};
 
 const SENDING: &str = "sending the command";
 
@@ -130,6 +131,25 @@ impl SockIo {
     }
 
     fn write_error(&mut self, error: io::Error) -> Error {
-        self.failure(SENDING, error)
+        let error = self.failure(SENDING, error);
+        // Part of the only command went out, and the connection broke: not all of it can have been carried out.
+        if error.kind() == ErrorKind::Connection && self.call.written && self.owed == 1 {
+            return self.last_words().unwrap_or(error);
+        }
+        error
+    }
+
+    /// The error line that a server sent before it closed: one that is full does so without reading the command.
+    fn last_words(&mut self) -> Option<Error> {
+        let mut words = [0; 256];
+        self.line.stream.set_nonblocking(true).ok()?;
+        let len = self.line.stream.read(&mut words).ok()?;
+        match text::decode(Expect::Version, &words[..len]) {
+            Ok(Decoded::Reply {
+                reply: Reply::Refused(refusal),
+                ..
+            }) => Some(refusal.to_error()),
+            _ => None,
+        }
     }
 }

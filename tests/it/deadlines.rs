@@ -103,6 +103,8 @@ fn a_get_ends_in_time_wherever_the_reply_stops_or_drips() {
                 let client = client(&fake);
                 let error = times_out(|| client.get::<String>("k"));
                 assert_eq!(error.kind(), ErrorKind::Timeout, "{case}: {error}");
+                let text = format!("{}: reading the reply: timed out", fake.addr());
+                assert_eq!(error.to_string(), text, "{case}");
                 assert_eq!(error.server(), Some(&*fake.addr()));
                 assert_eq!(client.pool().stats()[0].timeouts, 1);
                 recovers(&client, &fake);

@@ -22,6 +22,8 @@ mod hashes;
 #[cfg(all(feature = "compress", feature = "sha1"))]
 mod interop;
 mod multi;
+#[cfg(target_os = "linux")]
+mod network;
 #[cfg(all(feature = "php", feature = "compress"))]
 mod php_live;
 #[cfg(all(feature = "php", feature = "compress"))]
@@ -32,6 +34,7 @@ mod placement;
 mod pool;
 mod resilience;
 mod retry;
+mod servers;
 mod shutdown;
 mod stale;
 mod stress;

@@ -242,8 +242,25 @@ fn without_failover_the_keys_of_a_dead_server_are_unknown_not_missing() {
             panic!("{many:?}")
         };
         assert!(failure.error().is_connect(), "{failure:?}");
+        assert_eq!(failure.error().server(), Some(&*servers[0].addr()));
         assert_eq!(many.hits().count() + failure.keys().len(), 300);
         assert_eq!(many.misses().count(), 0);
+    }
+    // Each for itself, with its name and the reason.
+    servers[1].kill();
+    for _ in 0..2 {
+        let many = client.get_multi::<String, _>(&keys).unwrap();
+        let failed = many.failures().iter().map(|failure| failure.error());
+        let names: Vec<_> = failed
+            .clone()
+            .map(|error| error.server().unwrap())
+            .collect();
+        assert_eq!(names, [servers[0].addr(), servers[1].addr()], "{many:?}");
+        assert!(
+            failed
+                .clone()
+                .all(|error| error.to_string().contains("refused"))
+        );
     }
 }
 

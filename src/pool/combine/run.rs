@@ -242,11 +242,7 @@ enum Head {
 }
 
 fn refused(refusal: &protocol::Refusal<'_>) -> Outcome {
-    let kind = match refusal.server {
-        true => ErrorKind::Server,
-        false => ErrorKind::Client,
-    };
-    Outcome::Refused(Refusal::Final(Error::new(kind, refusal.line.to_owned())))
+    Outcome::Refused(Refusal::Final(refusal.to_error()))
 }
 
 /// Which get a value belongs to: at `next` or behind it; before it only if the server keeps no order.

@@ -7,7 +7,7 @@ pub(crate) mod logs;
 pub(crate) mod wait;
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -27,6 +27,8 @@ pub(crate) struct RealServer {
 #[derive(Clone, Debug)]
 enum Place {
     Port(u16),
+    /// In a network namespace, by its name.
+    Namespace(String, SocketAddrV4),
     Socket(PathBuf),
 }
 
@@ -51,7 +53,6 @@ impl RealServer {
     }
 
     /// Starts one on this port of the loopback; `None` if another process has it.
-    #[cfg(all(feature = "compress", feature = "sha1"))]
     pub(crate) fn start_at(port: u16, args: &[&str]) -> Option<Self> {
         let (place, args) = (Place::Port(port), owned(args));
         Some(Self {
@@ -76,11 +77,31 @@ impl RealServer {
         }
     }
 
+    /// Starts one that listens at this address of another network namespace, which nobody else uses.
+    pub(crate) fn start_in(namespace: &str, address: SocketAddrV4) -> Self {
+        let place = Place::Namespace(namespace.to_owned(), address);
+        Self {
+            process: Process::start(&place, &[]).expect("memcached in a namespace"),
+            place,
+            args: Vec::new(),
+        }
+    }
+
     /// The address as the client takes it: `127.0.0.1:port` or `unix:/path`.
     pub(crate) fn addr(&self) -> String {
         match &self.place {
             Place::Port(port) => format!("127.0.0.1:{port}"),
+            Place::Namespace(_, address) => address.to_string(),
             Place::Socket(path) => format!("unix:{}", path.display()),
+        }
+    }
+
+    /// Its port; `None` for one that listens on a unix socket.
+    pub(crate) fn port(&self) -> Option<u16> {
+        match self.place {
+            Place::Port(port) => Some(port),
+            Place::Namespace(_, address) => Some(address.port()),
+            Place::Socket(_) => None,
         }
     }
 
@@ -152,11 +173,18 @@ struct Process(Child);
 impl Process {
     /// `None` if the server ended before it answered: its place was taken.
     fn start(place: &Place, args: &[String]) -> Option<Self> {
-        let mut command = Command::new("memcached");
-        match place {
-            Place::Port(port) => {
-                command.args(["-l", "127.0.0.1", "-p", &port.to_string(), "-U", "0"])
+        let mut command = match place {
+            // `ip` becomes memcached: the process stays the same.
+            Place::Namespace(name, _) => {
+                let mut command = Command::new("ip");
+                command.args(["netns", "exec", name, "memcached"]);
+                command
             }
+            _ => Command::new("memcached"),
+        };
+        match place {
+            Place::Port(port) => listen(&mut command, Ipv4Addr::LOCALHOST, *port),
+            Place::Namespace(_, address) => listen(&mut command, *address.ip(), address.port()),
             Place::Socket(path) => command.arg("-s").arg(path),
         };
         // As root it asks for a user to become; for all others `-u` is of no effect.
@@ -177,7 +205,7 @@ impl Process {
             if process.0.try_wait().expect("its state").is_some() {
                 return None;
             }
-            if process.answers(place) {
+            if process.answers(place, args) {
                 return Some(process);
             }
             std::thread::sleep(Duration::from_millis(5));
@@ -186,24 +214,28 @@ impl Process {
     }
 
     /// Whether this very process answers, and not one that took its port. One that asks for a login first has it right too.
-    fn answers(&self, place: &Place) -> bool {
+    fn answers(&self, place: &Place, args: &[String]) -> bool {
+        let binary = args.iter().any(|arg| arg == "binary");
+        let ask = |address: SocketAddrV4| {
+            let stream = TcpStream::connect(address)?;
+            stream.set_read_timeout(Some(PATIENCE))?;
+            first_stat(stream, binary)
+        };
         let answer = match place {
-            Place::Port(port) => TcpStream::connect(("127.0.0.1", *port)).and_then(|stream| {
-                stream.set_read_timeout(Some(PATIENCE))?;
-                first_line(stream)
-            }),
+            Place::Port(port) => ask(SocketAddrV4::new(Ipv4Addr::LOCALHOST, *port)),
+            Place::Namespace(_, address) => ask(*address),
             #[cfg(unix)]
             Place::Socket(path) => {
                 std::os::unix::net::UnixStream::connect(path).and_then(|stream| {
                     stream.set_read_timeout(Some(PATIENCE))?;
-                    first_line(stream)
+                    first_stat(stream, binary)
                 })
             }
             #[cfg(not(unix))]
             Place::Socket(_) => return false,
         };
         let pid = format!("STAT pid {}", self.0.id());
-        answer.is_ok_and(|line| line == pid || line == "CLIENT_ERROR unauthenticated")
+        answer.is_ok_and(|stat| stat == pid || stat == "CLIENT_ERROR unauthenticated")
     }
 
     fn end(&mut self) {
@@ -218,7 +250,24 @@ impl Drop for Process {
     }
 }
 
-fn first_line(mut stream: impl Read + Write) -> io::Result<String> {
+fn listen(command: &mut Command, ip: Ipv4Addr, port: u16) -> &mut Command {
+    command.args(["-l", &ip.to_string(), "-p", &port.to_string(), "-U", "0"])
+}
+
+/// The first line of `stats`, or the first packet of the binary protocol's as such a line.
+fn first_stat(mut stream: impl Read + Write, binary: bool) -> io::Result<String> {
+    if binary {
+        let mut header = [0; 24];
+        (header[0], header[1]) = (0x80, 0x10);
+        stream.write_all(&header)?;
+        stream.read_exact(&mut header)?;
+        let (name, all) = (header[3].into(), header[11].into());
+        let mut stat = vec![0; all];
+        stream.read_exact(&mut stat)?;
+        let (name, value) = stat.split_at(name);
+        let [name, value] = [name, value].map(String::from_utf8_lossy);
+        return Ok(format!("STAT {name} {value}"));
+    }
     stream.write_all(b"stats\r\n")?;
     let mut line = String::new();
     BufReader::new(stream).read_line(&mut line)?;
