@@ -3,6 +3,8 @@
 
 mod aliases;
 mod bad_input;
+#[cfg(target_os = "linux")]
+mod chaos;
 #[cfg(feature = "cli")]
 mod cli;
 mod combine;
