@@ -39,6 +39,7 @@ mod support;
 mod syscalls;
 mod tidy;
 mod transcripts;
+mod unsent;
 #[cfg(feature = "compress")]
 mod values;
 mod walks;

@@ -4,7 +4,7 @@ use super::history::{Action, Content, Event, Outcome, Verdict, check};
 
 use Action::{Add, AddOrIncr, Append, Cas, Decr, Delete, Incr, Prepend, Read, Replace, Set, Touch};
 use Content::{Absent, Number, Parts};
-use Outcome::{Exists, Item, No, Refused, Sum, Unknown, Value, Yes};
+use Outcome::{Exists, Item, No, Nothing, Refused, Sum, Unknown, Value, Yes};
 
 fn text(part: u32) -> Content {
     Parts(vec![part])
@@ -159,6 +159,23 @@ fn calls_at_the_same_time_may_come_in_any_order_but_all_see_the_same() {
     bad(with(&[(110, 120, 1), (130, 140, 2)]));
 }
 
+/// A write that would change nothing now may have to come later, where it does.
+#[test]
+fn a_write_of_what_is_there_has_a_place_of_its_own() {
+    good(vec![
+        at(0, 5, Set(text(1)), Yes),
+        at(10, 30, Set(text(2)), Yes),
+        at(15, 20, Delete, Yes),
+        at(40, 50, Append(3), Yes),
+    ]);
+    good(vec![
+        at(0, 5, Set(Number(0)), Yes),
+        at(10, 50, Decr(5), Sum(0)),
+        at(20, 30, Incr(2), Sum(2)),
+        at(60, 70, Read, Value(Number(0))),
+    ]);
+}
+
 #[test]
 fn two_sums_at_the_same_time_are_two_sums() {
     let sums = |first, second, then| {
@@ -207,6 +224,9 @@ fn what_has_no_answer_happens_once_later_or_never() {
     good(story(&[11, 11]));
     bad(story(&[11, 1]));
     bad(story(&[11, 21]));
+    let mut never = story(&[11]);
+    never[1].outcome = Nothing("not sent".into());
+    bad(never);
     // Not before it was asked for.
     let mut early = story(&[1]);
     early.push(at(6, 9, Read, Value(Number(11))));

@@ -40,6 +40,8 @@ pub(super) enum Outcome {
     Refused,
     /// No answer: it may be carried out at any later time, or never.
     Unknown,
+    /// The error says that it was not carried out, and never will be.
+    Nothing(String),
 }
 
 /// One call, for one key.
@@ -88,8 +90,6 @@ pub(super) const MAX_EVENTS: usize = 64 * 4;
 /// before it (Wing and Gong 1993, with the states seen kept, as by Lowe 2017). The key is absent at first.
 pub(super) fn check(mut events: Vec<Event>) -> Verdict {
     assert!(events.len() <= MAX_EVENTS, "{} events", events.len());
-    // A touch without an answer changes nothing that can be seen.
-    events.retain(|event| event.action != Action::Touch || event.is_answered());
     events.sort_by_key(|event| event.begin);
     let mut search = Search {
         alike: without_unseen(&events),
@@ -97,12 +97,20 @@ pub(super) fn check(mut events: Vec<Event>) -> Verdict {
         seen: HashSet::new(),
         furthest: (0, [0; 4]),
     };
+    let mut done = [0; 4];
+    for (place, event) in events.iter().enumerate() {
+        // A touch without an answer changes nothing that can be seen.
+        let unseen = event.action == Action::Touch && !event.is_answered();
+        if unseen || matches!(event.outcome, Outcome::Nothing(_)) {
+            put(&mut done, place);
+        }
+    }
     let start = State {
         content: Content::Absent,
         token: None,
         floor: 0,
     };
-    match search.go_on([0; 4], start) {
+    match search.go_on(done, start) {
         Some(true) => Verdict::Good,
         Some(false) => Verdict::Bad(search.story()),
         None => Verdict::Open,
@@ -182,7 +190,7 @@ impl Search<'_> {
         Some(false)
     }
 
-    /// The events that may come next, those that must end first in front. Those that are right here and change nothing are
+    /// The events that may come next, those that must end first in front. Those that only look and are right here are
     /// done at once: any order that explains the rest without them does so with them in this place. Of those that are alike
     /// only the first is tried: where another one could come now, the two can change places.
     fn open(&self, done: &mut Done, state: &State) -> Vec<usize> {
@@ -198,7 +206,7 @@ impl Search<'_> {
             let before = *done;
             for (place, event) in &open {
                 let same = |next: State| next == *state;
-                if event.is_answered() && state.after(event).is_some_and(same) {
+                if event.only_looks() && state.after(event).is_some_and(same) {
                     put(done, *place);
                 }
             }
@@ -247,6 +255,13 @@ fn put(done: &mut Done, place: usize) {
 impl Event {
     fn is_answered(&self) -> bool {
         self.outcome != Outcome::Unknown
+    }
+
+    /// Whether it changes nothing, whenever it came.
+    fn only_looks(&self) -> bool {
+        use Outcome::{Exists, Item, No, Refused, Value};
+        matches!(self.outcome, Value(_) | Item(..) | No | Exists | Refused)
+            || self.action == Action::Touch
     }
 
     /// When it has been carried out at the latest.

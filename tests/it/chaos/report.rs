@@ -107,7 +107,7 @@ impl Report {
     pub(super) fn is_good(&self) -> bool {
         self.wrong.is_empty()
             && self.faults.iter().all(|count| *count > 0)
-            && self.commands.len() == 19
+            && self.commands.len() == 18
             && [self.maybe, self.keys].iter().all(|count| *count > 10)
             && self.ok > 1000
     }

@@ -195,33 +195,33 @@ impl<'c> Caller<'c> {
         let outcome = match answer {
             Ok(outcome) => {
                 self.log.ok += 1;
-                Some(outcome)
+                outcome
             }
             Err(error) => self.failed(&action, &error),
         };
         self.note(key, span, action, outcome);
     }
 
-    fn note(&mut self, key: usize, span: &Span, action: Action, outcome: Option<Outcome>) {
-        let event = outcome.map(|outcome| Event {
+    fn note(&mut self, key: usize, span: &Span, action: Action, outcome: Outcome) {
+        let event = Event {
             caller: self.number,
             begin: span.begin,
             end: span.end,
             action,
             outcome,
-        });
-        self.log.events.extend(event.map(|event| (key, event)));
+        };
+        self.log.events.push((key, event));
     }
 
-    /// What an error says about the key; `None` if it says that nothing was done.
-    fn failed(&mut self, action: &Action, error: &Error) -> Option<Outcome> {
+    /// What an error says about the key.
+    fn failed(&mut self, action: &Action, error: &Error) -> Outcome {
         let cause = error.source().and_then(|cause| cause.downcast_ref());
         let kind = cause.map_or(error.kind(), Error::kind);
         let sums = matches!(action, Action::Incr(_) | Action::Decr(_));
         match kind {
             ErrorKind::Client if sums => {
                 self.log.ok += 1;
-                return Some(Outcome::Refused);
+                return Outcome::Refused;
             }
             ErrorKind::Timeout
             | ErrorKind::Connection
@@ -235,13 +235,13 @@ impl<'c> Caller<'c> {
                 self.log.wrong.push(format!("a read: {error:?}"));
             }
             self.log.maybe += 1;
-            return Some(Outcome::Unknown);
+            return Outcome::Unknown;
         }
         *self.log.failed.entry(error.kind()).or_default() += 1;
         if error.kind() == ErrorKind::NoServer {
             std::thread::sleep(ms(1));
         }
-        None
+        Outcome::Nothing(error.to_string())
     }
 
     fn seen(&mut self, key: usize, span: &Span, answer: Result<Option<(Vec<u8>, Option<u64>)>>) {
