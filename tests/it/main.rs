@@ -3,6 +3,8 @@
 
 mod aliases;
 mod bad_input;
+#[cfg(target_os = "linux")]
+mod chaos;
 #[cfg(feature = "cli")]
 mod cli;
 mod combine;
@@ -42,6 +44,7 @@ mod support;
 mod syscalls;
 mod tidy;
 mod transcripts;
+mod unsent;
 #[cfg(feature = "compress")]
 mod values;
 mod walks;

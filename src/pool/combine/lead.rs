@@ -93,8 +93,8 @@ impl<'m> Leader<'m> {
 
     /// No connection. If that is only for want of time, another member may have more.
     fn refused(mut self, mut run: Option<Run>, refusal: Refusal) -> Outcome {
-        let own = run.as_mut().and_then(|run| run.take(self.number));
         if matches!(refusal, Refusal::Final(_)) && self.call.deadline <= Moment::now() {
+            let own = run.as_mut().and_then(|run| run.leave(self.number));
             let passage = match run {
                 Some(run) => Passage::Underway(Trip {
                     run,
@@ -105,6 +105,10 @@ impl<'m> Leader<'m> {
             let _deserted = self.hand_over(passage);
             return own.unwrap_or(Outcome::Refused(refusal));
         }
+        if let Some(run) = &mut run {
+            run.give_up();
+        }
+        let own = run.as_mut().and_then(|run| run.take(self.number));
         self.combiner.queue.forget(self.batch);
         let outcomes = run.map(Run::into_outcomes).unwrap_or_default();
         self.batch
@@ -116,7 +120,7 @@ impl<'m> Leader<'m> {
     /// The leader's time is over: another member goes on, with the connection as it is. If there is none, it is closed.
     fn time_over(mut self, mut run: Run, lease: Lease<'_>) -> Outcome {
         let sent = run.is_sent();
-        let own = run.take(self.number);
+        let own = run.leave(self.number);
         let error = Error::timeout("the deadline passed before the answer came");
         let error = error.at(self.host.addr().name());
         let trip = Trip {

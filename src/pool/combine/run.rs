@@ -15,7 +15,8 @@ pub(crate) struct Run {
     /// The head of a value whose body is under way, what came of that, and which get it answers.
     part: Option<(usize, ValueHead, Vec<u8>)>,
     outcomes: Vec<Option<Outcome>>,
-    repeated: bool,
+    /// Why the first try failed, where there is a second one: a store that takes part in it was sent before.
+    first_error: Option<Error>,
     bytes: usize,
 }
 
@@ -47,7 +48,7 @@ impl Run {
             stage: Stage::Unsent,
             part: None,
             outcomes,
-            repeated: false,
+            first_error: None,
             bytes: 0,
         }
     }
@@ -196,7 +197,7 @@ impl Run {
         let may = |verb: StoreVerb| overwrites && verb != StoreVerb::Add;
         let mut stores = self.load.stores.iter();
         let any = self.load.has_gets() || stores.any(|(part, verb)| !part.gone && may(*verb));
-        if self.repeated || !any {
+        if self.first_error.is_some() || !any {
             return false;
         }
         for (part, verb) in &mut self.load.stores {
@@ -205,7 +206,7 @@ impl Run {
                 self.outcomes[part.member] = Some(Outcome::Lost(error.again()));
             }
         }
-        self.repeated = true;
+        self.first_error = Some(error.again());
         self.stage = Stage::Unsent;
         true
     }
@@ -218,6 +219,30 @@ impl Run {
     /// The outcome of one member, if it is known.
     pub(crate) fn take(&mut self, member: usize) -> Option<Outcome> {
         self.outcomes.get_mut(member).and_then(Option::take)
+    }
+
+    /// A member goes before the end: what has not been sent is not sent for it any more. Its outcome, if it is known by now.
+    pub(crate) fn leave(&mut self, member: usize) -> Option<Outcome> {
+        if !self.is_sent() {
+            self.lose_first_try(|store| store == member);
+            self.load.cancel(member);
+        }
+        self.take(member)
+    }
+
+    /// There is no second try: what became of stores in the first one stays open.
+    pub(crate) fn give_up(&mut self) {
+        self.lose_first_try(|_| true);
+    }
+
+    fn lose_first_try(&mut self, is_it: impl Fn(usize) -> bool) {
+        let Some(error) = &self.first_error else {
+            return;
+        };
+        let stores = self.load.stores.iter().map(|(part, _)| part);
+        for part in stores.filter(|part| !part.gone && is_it(part.member)) {
+            self.outcomes[part.member].get_or_insert_with(|| Outcome::Lost(error.again()));
+        }
     }
 
     /// The outcomes by member.
@@ -254,4 +279,58 @@ fn place_of(load: &Load, outcomes: &[Option<Outcome>], next: usize, key: &[u8]) 
     (next..load.gets.len())
         .find(is_it)
         .or_else(|| (0..next).find(is_it))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Order;
+    use super::*;
+
+    fn of_three_sets() -> Run {
+        let mut load = Load::default();
+        for key in [b"a", b"b", b"c"] {
+            let order = Order::Store {
+                verb: StoreVerb::Set,
+                key,
+                flags: 0,
+                exptime: 0,
+                data: b"x",
+            };
+            load.add(&order, 100);
+        }
+        Run::new(load)
+    }
+
+    fn to_send(run: &Run) -> String {
+        let mut out = Vec::new();
+        run.load.encode(&mut out);
+        String::from_utf8(out).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_member_that_left_before_all_was_sent_has_nothing_sent() {
+        let mut run = of_three_sets();
+        assert!(run.leave(1).is_none());
+        assert_eq!(to_send(&run), "set a 0 0 1\r\nx\r\nset c 0 0 1\r\nx\r\n");
+        run.stage = Stage::Stores(0);
+        // Its answer is still to come, and to be read.
+        assert!(run.leave(0).is_none());
+        assert_eq!(run.load.replies(), 2);
+    }
+
+    #[test]
+    fn a_store_that_was_sent_once_is_open_when_it_is_not_sent_again() {
+        let mut run = of_three_sets();
+        run.stage = Stage::Stores(0);
+        let error = Error::new(ErrorKind::Connection, "broken");
+        assert!(run.repeat(true, &error));
+        assert!(matches!(run.leave(0), Some(Outcome::Lost(_))));
+        assert_eq!(run.load.replies(), 2);
+        run.give_up();
+        let outcomes = run.into_outcomes();
+        assert!(matches!(
+            outcomes[..],
+            [None, Some(Outcome::Lost(_)), Some(Outcome::Lost(_))]
+        ));
+    }
 }

@@ -4,6 +4,8 @@ pub(crate) mod allocations;
 pub(crate) mod child;
 pub(crate) mod fake;
 pub(crate) mod logs;
+pub(crate) mod proxy;
+pub(crate) mod random;
 pub(crate) mod wait;
 
 use std::io::{self, BufRead, BufReader, Read, Write};
