@@ -171,14 +171,7 @@ fn outcome(error: Error, open: bool) -> Error {
 /// What an exchange makes of a reply that its command cannot have: an error line, or bytes out of step.
 pub(super) fn unexpected(reply: Reply<'_>) -> Unexpected {
     match reply {
-        Reply::Refused(refusal) => {
-            let kind = if refusal.server {
-                ErrorKind::Server
-            } else {
-                ErrorKind::Client
-            };
-            Unexpected::Refused(Error::new(kind, refusal.line.to_owned()))
-        }
+        Reply::Refused(refusal) => Unexpected::Refused(refusal.error()),
         _ => Unexpected::Foreign,
     }
 }
@@ -203,8 +196,11 @@ impl Unexpected {
         }
     }
 
-    /// The error where even a refusal is out of place: inside a reply that had begun.
-    pub(super) fn into_foreign(self, io: &mut SockIo) -> Error {
-        Unexpected::Foreign.into_error(io)
+    /// The error where a refusal breaks off a reply that had begun: the connection stays unsettled, so that it is closed.
+    pub(super) fn into_break(self, io: &mut SockIo) -> Error {
+        match self {
+            Unexpected::Refused(error) => error,
+            Unexpected::Foreign => self.into_error(io),
+        }
     }
 }

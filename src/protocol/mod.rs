@@ -5,6 +5,8 @@
 
 pub(crate) mod text;
 
+use crate::error::{Error, ErrorKind};
+
 /// One command of the text protocol, without the body of a store.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Request<'a> {
@@ -147,6 +149,24 @@ pub(crate) struct Refusal<'b> {
     /// - where a `Value`, `Stat` or `Line` of the same reply was read before: the error took the place of `End`;
     /// - where `get` or `gat` was sent behind commands not yet answered: memcached 1.6.18 loses their replies.
     pub(crate) keep: bool,
+}
+
+impl Refusal<'_> {
+    /// The error of the command that was refused.
+    pub(crate) fn error(&self) -> Error {
+        let kind = if self.server {
+            ErrorKind::Server
+        } else {
+            ErrorKind::Client
+        };
+        Error::new(kind, self.line.to_owned())
+    }
+
+    /// The error of a command that was sent behind one whose refusal closes the connection.
+    pub(crate) fn error_behind() -> Error {
+        let message = "the server refused a command before it";
+        Error::new(ErrorKind::Connection, message)
+    }
 }
 
 /// The bytes are no reply to the command: the connection is out of step and must be closed.

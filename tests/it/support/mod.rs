@@ -5,6 +5,7 @@ pub(crate) mod child;
 pub(crate) mod fake;
 pub(crate) mod logs;
 pub(crate) mod wait;
+mod wire;
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
