@@ -17,6 +17,8 @@ pub(super) struct Fault {
 pub(super) enum Plan {
     /// The server takes the command, sends these bytes in this way, and then does this.
     Reply(Vec<u8>, Pace, Then),
+    /// Likewise, and then nothing; the call has so little time that the server cannot be blamed.
+    Hasty(Vec<u8>),
     /// It sends the right reply; these bytes follow when the connection is back in the pool.
     Tail(Vec<u8>),
     /// It ends the connection before the command comes: while it rests, or as soon as it is there.
@@ -260,6 +262,13 @@ fn cut_and_split(bytes: &[u8]) -> Vec<Fault> {
         let head = bytes[..at].to_vec();
         add("stall", at, Plan::Reply(head, Pace::AtOnce, Then::Open));
     }
+    for at in [0, bytes.len() / 2, bytes.len() - 1] {
+        add(
+            "stall of a hasty call",
+            at,
+            Plan::Hasty(bytes[..at].to_vec()),
+        );
+    }
     if bytes.len() <= 200 {
         add("byte by byte", 0, whole(Pace::Each(Duration::ZERO)));
     }
@@ -275,7 +284,7 @@ pub(super) fn applies(command: &Command, plan: &Plan, mode: Mode) -> bool {
     }
     match plan {
         Plan::Reply(bytes, ..) => !is_asked_again(command, bytes),
-        Plan::Gone => mode != Mode::Fresh,
+        Plan::Gone | Plan::Hasty(_) => mode != Mode::Fresh,
         // No connection has been used before.
         Plan::Refused | Plan::Hang => mode != Mode::Pooled,
         _ => true,

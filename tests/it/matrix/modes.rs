@@ -74,6 +74,10 @@ fn scripts(command: &Command, plan: &Plan, mode: Mode, signals: &Signals) -> Vec
             first.extend(pieces(bytes, *pace));
             first.push(end(*then));
         }
+        Plan::Hasty(bytes) => {
+            asked(&mut first);
+            first.extend([Act::Send(bytes.clone()), SERVE]);
+        }
         Plan::Tail(tail) => {
             asked(&mut first);
             first.push(Act::Send((command.reply)().into_bytes()));

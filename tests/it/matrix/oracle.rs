@@ -26,6 +26,7 @@ pub(super) fn expect(command: &Command, plan: &Plan, mode: Mode) -> Expected {
     let once = vec![command.requests];
     match plan {
         Plan::Reply(bytes, pace, then) => replied(command, bytes, (*pace, *then), mode),
+        Plan::Hasty(bytes) => hasty(command, bytes),
         Plan::Tail(_) => Expected {
             answers: answers(command, &read_right(command), ErrorKind::Connection),
             fate: Fate::Close,
@@ -106,6 +107,23 @@ fn replied(command: &Command, bytes: &[u8], (pace, then): (Pace, Then), mode: Mo
         }
     }
     expected
+}
+
+/// Not even the command need have gone out. If it did, the connection owes an answer.
+fn hasty(command: &Command, bytes: &[u8]) -> Expected {
+    let reading = read(command.parts, bytes);
+    let mut answers = answers(command, &reading, ErrorKind::Timeout);
+    for (part, answers) in each_key(command).zip(&mut answers) {
+        answers.push(lost(part, ErrorKind::Timeout));
+        answers.push(Told::Fault(ErrorKind::Timeout, None));
+    }
+    Expected {
+        answers,
+        fate: Fate::Close,
+        requests: vec![0, command.requests],
+        times_out: true,
+        may_die: false,
+    }
 }
 
 /// A shared request is of several callers: whether an error line is that of the last command, nobody need know.

@@ -293,6 +293,8 @@ fn fate_of(part: &Part, line: &str) -> Fate {
             "SERVER_ERROR out of memory writing get response",
         ],
         Part::Number => &[
+            "ERROR",
+            "CLIENT_ERROR bad command line format",
             "CLIENT_ERROR cannot increment or decrement non-numeric value",
             "CLIENT_ERROR invalid numeric delta argument",
             "SERVER_ERROR out of memory",
@@ -303,16 +305,23 @@ fn fate_of(part: &Part, line: &str) -> Fate {
                 "SERVER_ERROR object too large for cache",
                 "SERVER_ERROR out of memory storing object",
             ],
-            Verb::Delete => {
-                &["CLIENT_ERROR bad command line format.  Usage: delete <key> [noreply]"]
-            }
-            Verb::Touch => &["CLIENT_ERROR invalid exptime argument"],
+            Verb::Delete => &[
+                "ERROR",
+                "CLIENT_ERROR bad command line format",
+                "CLIENT_ERROR bad command line format.  Usage: delete <key> [noreply]",
+            ],
+            Verb::Touch => &[
+                "ERROR",
+                "CLIENT_ERROR bad command line format",
+                "CLIENT_ERROR invalid exptime argument",
+            ],
             Verb::Flush => &[
+                "ERROR",
                 "CLIENT_ERROR invalid exptime argument",
                 "CLIENT_ERROR flush_all not allowed",
             ],
             Verb::Verbosity => &["ERROR", "CLIENT_ERROR bad command line format"],
-            Verb::Exists => &["ERROR"],
+            Verb::Exists => &["CLIENT_ERROR bad command line format"],
         },
         Part::Version => &[],
         Part::Stats => &["ERROR"],

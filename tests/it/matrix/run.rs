@@ -17,6 +17,9 @@ use crate::support::wait::{lost, ms};
 /// The deadline of a call that ends by it.
 pub(super) const SHORT: Duration = ms(150);
 
+/// That of a call which leaves a server no time.
+const HASTY: Duration = ms(30);
+
 /// That of all others.
 pub(super) const LONG: Duration = ms(5000);
 
@@ -32,7 +35,11 @@ pub(super) struct Case<'c> {
 
 impl Case<'_> {
     pub(super) fn limit(&self) -> Duration {
-        if self.expected.times_out { SHORT } else { LONG }
+        match self.fault.plan {
+            Plan::Hasty(_) => HASTY,
+            _ if self.expected.times_out => SHORT,
+            _ => LONG,
+        }
     }
 }
 
@@ -148,7 +155,9 @@ fn call(
             let warmed = modes::is_warmed(case.command, &case.fault.plan, case.mode);
             let asked = usize::from(warmed) + case.command.requests;
             let holds = || match &case.fault.plan {
-                Plan::Reply(..) | Plan::Tail(_) => fake.seen()[0].requests.len() >= asked,
+                Plan::Reply(..) | Plan::Hasty(_) | Plan::Tail(_) => {
+                    fake.seen()[0].requests.len() >= asked
+                }
                 Plan::NeverReads => stats(client.pool()).busy == 1,
                 _ => true,
             };
