@@ -173,9 +173,8 @@ fn read_stats(io: &mut SockIo, unended: bool) -> Result<Vec<(String, String)>> {
                 io.settle();
                 return Ok(stats);
             }
-            // An error line in place of the end breaks off an answer that has begun: the connection stays unsettled.
             Err(other) if stats.is_empty() => return Err(other.into_error(io)),
-            Err(_) => return Err(Error::protocol("the statistics break off")),
+            Err(other) => return Err(other.into_break(io)),
         }
         if unended {
             return Ok(stats);

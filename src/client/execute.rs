@@ -214,8 +214,11 @@ impl Unexpected {
         }
     }
 
-    /// The error where even a refusal is out of place: inside a reply that had begun.
-    pub(super) fn into_foreign(self, io: &mut SockIo) -> Error {
-        Unexpected::Foreign.into_error(io)
+    /// The error where a refusal breaks off a reply that had begun: the connection stays unsettled, so that it is closed.
+    pub(super) fn into_break(self, io: &mut SockIo) -> Error {
+        match self {
+            Unexpected::Refused(error) => error,
+            Unexpected::Foreign => self.into_error(io),
+        }
     }
 }

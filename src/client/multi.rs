@@ -9,10 +9,10 @@ use super::outcome::{Answers, GetMulti, Multi};
 use super::store::{stored, yes_or_no};
 use super::{Cas, Item, MemcachedClient};
 use crate::codec::{Encoded, FromValue, ToValue, Transcoder};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::expiry::Expiry;
 use crate::key::ToKey;
-use crate::protocol::{Expect, Reply, Request, StoreVerb, ValueHead, text};
+use crate::protocol::{Expect, Refusal, Reply, Request, StoreVerb, ValueHead, text};
 use crate::sock::SockIo;
 
 /// Many keys. A key that no server may get fails the call before anything is sent; everything else is told per key.
@@ -188,7 +188,7 @@ where
             })?;
             let head = head.map_err(|other| {
                 if next > 0 {
-                    other.into_foreign(io)
+                    other.into_break(io)
                 } else {
                     other.into_error(io)
                 }
@@ -313,7 +313,8 @@ impl Batch for Deletes<'_> {
     }
 }
 
-/// One reply for each key. A refusal that leaves the connection in step is the answer of its key alone.
+/// One reply for each key. A refusal is the answer of its key alone; if the connection is out of step behind it, nobody
+/// knows what became of the others.
 fn each<A>(
     io: &mut SockIo,
     keys: &[u32],
@@ -322,9 +323,19 @@ fn each<A>(
 ) -> Result<()> {
     for key in keys {
         match read(io) {
-            Err(error) if !io.is_in_step() => return Err(error),
+            Err(error) if !io.is_in_step() => {
+                if !is_refusal(&error) {
+                    return Err(error);
+                }
+                answers.enter(*key, Err(error));
+                return Err(Refusal::error_behind());
+            }
             answer => answers.enter(*key, answer),
         }
     }
     Ok(())
+}
+
+fn is_refusal(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Client | ErrorKind::Server)
 }

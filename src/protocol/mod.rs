@@ -161,6 +161,12 @@ impl Refusal<'_> {
         };
         Error::new(kind, self.line.to_owned())
     }
+
+    /// The error of a command that was sent behind one whose refusal closes the connection.
+    pub(crate) fn error_behind() -> Error {
+        let message = "the server refused a command before it";
+        Error::new(ErrorKind::Connection, message)
+    }
 }
 
 /// The bytes are no reply to the command: the connection is out of step and must be closed.

@@ -203,7 +203,11 @@ impl SockIo {
                     return Ok(from);
                 }
                 Ok(Decoded::Need(needed)) => self.fill(needed)?,
-                // An error line in its place breaks off a reply that has begun.
+                // In its place, an error line breaks off the reply: the connection stays unsettled.
+                Ok(Decoded::Reply {
+                    reply: Reply::Refused(refusal),
+                    ..
+                }) => return Err(refusal.to_error()),
                 _ => return Err(self.out_of_step(BROKEN_OFF)),
             }
         }

@@ -23,6 +23,7 @@ mod growth;
 mod hashes;
 #[cfg(all(feature = "compress", feature = "sha1"))]
 mod interop;
+mod matrix;
 mod multi;
 #[cfg(target_os = "linux")]
 mod network;

@@ -3,7 +3,7 @@
 
 use super::load::Load;
 use super::{Answer, Found, Outcome};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::pool::Refusal;
 use crate::protocol::{self, Desync, Expect, Reply, StoreVerb, ValueHead};
 use crate::sock::SockIo;
@@ -101,7 +101,7 @@ impl Run {
         if io.is_in_step() {
             Ok(Some(()))
         } else {
-            Err(Error::new(ErrorKind::Connection, BEHIND_REFUSAL))
+            Err(protocol::Refusal::error_behind())
         }
     }
 
@@ -138,7 +138,7 @@ impl Run {
                     self.refuse_the_rest(&outcome);
                     io.settle();
                     // Whether answers before it were lost, nobody knows: see `Refusal::keep`.
-                    let _ = io.out_of_step(Desync(BEHIND_REFUSAL));
+                    let _ = io.out_of_step(Desync("answers before a refusal may be lost"));
                     return Ok(Some(Stage::Through));
                 }
                 Some(Head::Foreign) => return Err(io.out_of_step(FOREIGN)),
@@ -257,7 +257,6 @@ impl Run {
 }
 
 const FOREIGN: Desync = Desync("the reply does not belong to the command");
-const BEHIND_REFUSAL: &str = "the server refused a command before it";
 
 enum Head {
     Value(usize, ValueHead),

@@ -9,6 +9,9 @@ use std::time::Duration;
 
 use socket2::{Domain, SockRef, Socket, Type};
 
+pub(crate) use super::wire::answer;
+use super::wire::{line_of, request_len};
+
 /// What a connection does, one after the other. A script that ends before the connection goes on as [`Act::Stall`].
 #[derive(Clone, Debug)]
 pub(crate) enum Act {
@@ -22,6 +25,8 @@ pub(crate) enum Act {
     Pause(Duration),
     /// Waits until the flag is raised.
     Await(Flag),
+    /// Tells that all before it was done.
+    Raise(Flag),
     /// Answers every request in the right way (see [`answer`]), each so late, until the peer goes.
     Serve(Duration),
     /// The same, once the flag is raised.
@@ -36,7 +41,7 @@ pub(crate) enum Act {
     Rst,
 }
 
-/// Raised once, by the test.
+/// Raised once, by the test or by the server.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flag(Arc<AtomicBool>);
 
@@ -45,7 +50,7 @@ impl Flag {
         self.0.store(true, Ordering::Release);
     }
 
-    fn is_raised(&self) -> bool {
+    pub(crate) fn is_raised(&self) -> bool {
         self.0.load(Ordering::Acquire)
     }
 }
@@ -119,7 +124,12 @@ impl Fake {
 
     /// Reads not a byte, and the kernel takes few for it.
     pub(crate) fn never_reading() -> Self {
-        let mut fake = Self::down_with(vec![vec![Act::NeverRead]]);
+        Self::with_small_buffers(vec![vec![Act::NeverRead]])
+    }
+
+    /// The kernel takes few bytes for connections that do not read.
+    pub(crate) fn with_small_buffers(scripts: Vec<Vec<Act>>) -> Self {
+        let mut fake = Self::down_with(scripts);
         fake.receive_buffer = Some(4096);
         fake.up();
         fake
@@ -250,27 +260,6 @@ impl Drop for Fake {
     }
 }
 
-/// The right answer to a command line. The value of a key is the key itself, but for keys that begin with `miss`.
-pub(crate) fn answer(line: &str) -> Vec<u8> {
-    let words: Vec<&str> = line.split(' ').collect();
-    let value = |key: &&str, cas: &str| format!("VALUE {key} 0 {}{cas}\r\n{key}\r\n", key.len());
-    let values = |keys: &[&str], cas: &str| {
-        let found = keys.iter().filter(|key| !key.starts_with("miss"));
-        found.map(|key| value(key, cas)).collect::<String>() + "END\r\n"
-    };
-    let text = match words[..] {
-        ["get", ref keys @ ..] => values(keys, ""),
-        ["gets", ref keys @ ..] => values(keys, " 1"),
-        ["set" | "add" | "replace" | "append" | "prepend" | "cas", ..] => "STORED\r\n".into(),
-        ["delete", ..] => "DELETED\r\n".into(),
-        ["touch", ..] => "TOUCHED\r\n".into(),
-        ["incr" | "decr", _, delta] => format!("{delta}\r\n"),
-        ["version"] => "VERSION 1.6.18\r\n".into(),
-        _ => "ERROR\r\n".into(),
-    };
-    text.into_bytes()
-}
-
 /// A socket bound beside others of this port. `SO_REUSEADDR` also allows a port that has old connections.
 fn socket(port: u16) -> Socket {
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None).expect("a socket");
@@ -387,6 +376,10 @@ impl Player {
                 true => Err(Over),
                 false => Ok(()),
             },
+            Act::Raise(flag) => {
+                flag.raise();
+                Ok(())
+            }
             Act::Serve(after) => loop {
                 let (line, _) = self.request()?;
                 self.pause(after)?;
@@ -467,28 +460,4 @@ impl Player {
     fn note(&self, note: impl FnOnce(&mut Seen)) {
         note(&mut self.seen.lock().expect("the books")[self.index]);
     }
-}
-
-fn line_of(bytes: &[u8]) -> Option<String> {
-    let end = bytes.windows(2).position(|pair| pair == b"\r\n")?;
-    Some(String::from_utf8_lossy(&bytes[..end]).into_owned())
-}
-
-/// The length of the request at the head of these bytes, if it is there as a whole.
-fn request_len(bytes: &[u8]) -> Option<usize> {
-    let line = line_of(bytes)?;
-    let words: Vec<&str> = line.split(' ').collect();
-    let body = match words[..] {
-        [
-            "set" | "add" | "replace" | "append" | "prepend" | "cas",
-            _,
-            _,
-            _,
-            len,
-            ..,
-        ] => len.parse::<usize>().ok()? + 2,
-        _ => 0,
-    };
-    let len = line.len() + 2 + body;
-    (bytes.len() >= len).then_some(len)
 }

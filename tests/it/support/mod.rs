@@ -7,6 +7,7 @@ pub(crate) mod logs;
 pub(crate) mod proxy;
 pub(crate) mod random;
 pub(crate) mod wait;
+mod wire;
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
