@@ -20,6 +20,7 @@ mod growth;
 mod hashes;
 #[cfg(all(feature = "compress", feature = "sha1"))]
 mod interop;
+mod known_bugs;
 mod multi;
 #[cfg(all(feature = "php", feature = "compress"))]
 mod php_live;
