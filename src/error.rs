@@ -83,7 +83,6 @@ pub enum ErrorKind {
     Client,
     /// The server could not carry out the command: `SERVER_ERROR`.
     #[doc(alias = "RES_SERVER_ERROR")]
-    #[doc(alias = "RES_E2BIG")]
     #[doc(alias = "RES_SERVER_MEMORY_ALLOCATION_FAILURE")]
     Server,
     /// The command was sent and may or may not have been carried out.
@@ -119,6 +118,16 @@ impl Error {
     /// Whether the command may have been carried out although no answer came.
     pub fn is_ambiguous(&self) -> bool {
         self.0.kind == ErrorKind::Ambiguous
+    }
+
+    /// Whether the server refused a value because it is longer than the server takes (1 MiB, unless it was started with `-I`).
+    ///
+    /// Sent again it is refused again; the connection and the server are as good as before.
+    #[doc(alias = "RES_E2BIG")]
+    pub fn is_too_large(&self) -> bool {
+        // memcached `proto_text.c`, `process_update_command`.
+        const REFUSAL: &str = "SERVER_ERROR object too large for cache";
+        self.0.kind == ErrorKind::Server && self.0.message == REFUSAL
     }
 
     /// The kind of what went wrong on the wire, behind an unknown outcome too.

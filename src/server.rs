@@ -14,6 +14,8 @@ pub const DEFAULT_PORT: u16 = 11211;
 /// A server as it was configured: `host`, `host:port`, `host:port:weight`, `[v6]:port`, `[v6]:port:weight`,
 /// `name/ip:port`, `name/ip:port:weight`, `unix:/path` or `/path`.
 ///
+/// An IPv6 address without a port needs no brackets, unless its end could be one: `::1` is an address, `::1:11` an error.
+///
 /// The text before the weight, kept to the letter, is the server's *identity*: rings hash it, statistics
 /// and errors name it. So `localhost` and `localhost:11211` are two servers to a ring, as they are to the
 /// Java client. A name is resolved at each connect, never before.
@@ -125,14 +127,15 @@ impl FromStr for ServerAddr {
             Some((name, address)) => (Some(name), address),
             None => (None, text),
         };
-        if address.parse::<Ipv6Addr>().is_ok() {
+        let is_bare = is_ipv6(address);
+        if is_bare && (name.is_some() || ends_like_a_port(address)) {
             return Err(bad("write an IPv6 address in brackets, as [::1]:11211"));
         }
         let (host, rest) = match address.strip_prefix('[') {
+            None if is_bare => (address, None),
             Some(inner) => {
                 let (host, rest) = inner.split_once(']').ok_or_else(|| bad("']' is missing"))?;
-                let without_zone = host.split_once('%').map_or(host, |(host, _)| host);
-                if without_zone.parse::<Ipv6Addr>().is_err() {
+                if !is_ipv6(host) {
                     return Err(bad("no IPv6 address stands in the brackets"));
                 }
                 match rest.strip_prefix(':') {
@@ -194,6 +197,18 @@ impl FromStr for ServerAddr {
     }
 }
 
+/// Whether the text is an IPv6 address, with a zone (`%eth0`) or without.
+fn is_ipv6(text: &str) -> bool {
+    let address = text.split_once('%').map_or(text, |(address, _)| address);
+    address.parse::<Ipv6Addr>().is_ok()
+}
+
+/// Whether an IPv6 address without brackets can also be read as a shorter one and a port.
+fn ends_like_a_port(address: &str) -> bool {
+    let halves = address.rsplit_once(':');
+    halves.is_some_and(|(host, port)| is_ipv6(host) && number(port).is_some())
+}
+
 /// Digits only: `u32::from_str` would take a leading `+`.
 fn number(text: &str) -> Option<u32> {
     if text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -206,15 +221,17 @@ fn number(text: &str) -> Option<u32> {
 impl fmt::Display for ServerAddr {
     /// The text that [`FromStr`] reads back to an equal address.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)?;
+        let name = &self.name;
         match (self.weight, &self.endpoint) {
-            (None, _) | (_, Endpoint::Unix { .. }) => Ok(()),
+            (None, _) | (_, Endpoint::Unix { .. }) => f.write_str(name),
             // A weight has its place behind a port: a name without one gets the default written out.
-            (Some(weight), Endpoint::Tcp { port, .. }) if self.names_port() => {
-                let _ = port;
-                write!(f, ":{weight}")
+            (Some(weight), Endpoint::Tcp { port, .. }) if is_ipv6(name) => {
+                write!(f, "[{name}]:{port}:{weight}")
             }
-            (Some(weight), Endpoint::Tcp { port, .. }) => write!(f, ":{port}:{weight}"),
+            (Some(weight), Endpoint::Tcp { .. }) if self.names_port() => {
+                write!(f, "{name}:{weight}")
+            }
+            (Some(weight), Endpoint::Tcp { port, .. }) => write!(f, "{name}:{port}:{weight}"),
         }
     }
 }
@@ -284,6 +301,13 @@ mod tests {
             parts("[fe80::1%eth0]"),
             row("[fe80::1%eth0]", "fe80::1%eth0", Some(11211), None)
         );
+        for (text, host) in [("::1", "::1"), ("2001:db8::5", "2001:db8::5"), ("::", "::")] {
+            assert_eq!(parts(text), row(text, host, Some(11211), None));
+        }
+        assert_eq!(
+            parts("fe80::1%lo"),
+            row("fe80::1%lo", "fe80::1%lo", Some(11211), None)
+        );
         assert_eq!(parts("[::1]:7:2"), row("[::1]:7", "::1", Some(7), Some(2)));
         assert_eq!(
             parts("unix:/run/mc.sock"),
@@ -332,6 +356,8 @@ mod tests {
             "[::1]:7:2",
             "unix:/run/mc.sock",
             "[::1]",
+            "::1",
+            "fe80::1%lo",
             "h/10.0.0.1:1:5",
             "h/[::1]",
         ] {
@@ -342,6 +368,8 @@ mod tests {
             ("host", "host:11211:3"),
             ("h/10.0.0.1", "h/10.0.0.1:11211:3"),
             ("h/[::1]", "h/[::1]:11211:3"),
+            ("::1", "[::1]:11211:3"),
+            ("fe80::1%lo", "[fe80::1%lo]:11211:3"),
         ] {
             let addr: ServerAddr = text.parse::<ServerAddr>().unwrap().with_weight(3);
             assert_eq!(addr.to_string(), weighted);
@@ -361,7 +389,9 @@ mod tests {
             "a:1:",
             "a:1:-1",
             "a:1:2:3",
-            "::1",
+            "::1:2",
+            "2001:db8::1:8080",
+            "fe80::1%lo:11211",
             "[::1",
             "[x]:1",
             "[::1]x",

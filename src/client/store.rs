@@ -33,7 +33,8 @@ impl MemcachedClient {
     ///
     /// # Errors
     /// [`ErrorKind::Encode`](crate::ErrorKind::Encode) if the transcoder has no form for the value (nothing was sent),
-    /// [`ErrorKind::Server`](crate::ErrorKind::Server) if it is too large for the server: the old value is gone then;
+    /// [`ErrorKind::Server`](crate::ErrorKind::Server) if it is too large for the server
+    /// ([`is_too_large`](crate::Error::is_too_large)): the old value is gone then;
     /// [`ErrorKind::Ambiguous`](crate::ErrorKind::Ambiguous) if the answer was lost.
     #[doc(alias = "setByKey")]
     #[doc(alias("memcache_set", "Store", "StoreMode", "ExecuteStore"))]

@@ -144,7 +144,8 @@
 //! | `RES_READ_FAILURE`, `RES_WRITE_FAILURE`, `RES_UNKNOWN_READ_FAILURE`, `RES_PARTIAL_READ`, `RES_ERRNO` | [`ErrorKind::Connection`]; after a command that changes something [`ErrorKind::Ambiguous`] |
 //! | `RES_PROTOCOL_ERROR` | [`ErrorKind::Protocol`] |
 //! | `RES_CLIENT_ERROR` (9) | [`ErrorKind::Client`] |
-//! | `RES_SERVER_ERROR`, `RES_E2BIG` (37), `RES_SERVER_MEMORY_ALLOCATION_FAILURE` | [`ErrorKind::Server`] |
+//! | `RES_SERVER_ERROR`, `RES_SERVER_MEMORY_ALLOCATION_FAILURE` | [`ErrorKind::Server`] |
+//! | `RES_E2BIG` (37) | [`ErrorKind::Server`] of which [`is_too_large`](crate::Error::is_too_large) is true |
 //!
 //! # Values
 //!

@@ -169,7 +169,7 @@ fn a_pool_that_cannot_work_says_why() {
         (builder(&[""]), "empty"),
         (builder(&["a,b"]), "','"),
         (builder(&["a:1:x"]), "weight"),
-        (builder(&["::1"]), "brackets"),
+        (builder(&["::1:2"]), "brackets"),
         (builder(&["[::1"]), "']'"),
         (builder(&["unix:"]), "path"),
         (builder(&["a", "a"]), "a"),

@@ -103,7 +103,7 @@ fn refusals_do_not_mark_a_server_dead() {
 }
 
 /// When the connects of a pool of one dead server failed, since before it was built.
-fn failures(limit: Duration, count: usize) -> Vec<Duration> {
+pub(crate) fn failures(limit: Duration, count: usize) -> Vec<Duration> {
     let fake = Fake::refusing();
     let start = Instant::now();
     let pool = SockIoPool::builder()

@@ -24,6 +24,7 @@ mod hashes;
 #[cfg(all(feature = "compress", feature = "sha1"))]
 mod interop;
 mod matrix;
+mod known_bugs;
 mod multi;
 #[cfg(target_os = "linux")]
 mod network;

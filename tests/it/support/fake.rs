@@ -141,8 +141,9 @@ impl Fake {
     }
 
     /// Connects to it hang: the queue of the listening socket is full (measured on Linux: other systems refuse).
+    /// Once it was taken [`down`](Self::down) and brought [`up`](Self::up) again, it answers every request.
     pub(crate) fn never_accepting() -> Self {
-        let mut fake = Self::down_with(Vec::new());
+        let mut fake = Self::refusing();
         let address = fake.address();
         let listener = socket(fake.port);
         listener.listen(0).expect("a listening socket");
@@ -434,7 +435,8 @@ impl Player {
             let mut whole = None;
             self.note(|seen| {
                 if let Some(len) = request_len(&seen.trailing) {
-                    let request: Vec<u8> = seen.trailing.drain(..len).collect();
+                    let rest = seen.trailing.split_off(len);
+                    let request = std::mem::replace(&mut seen.trailing, rest);
                     let line = line_of(&request).expect("its line");
                     seen.requests.push(line.clone());
                     whole = Some((line, request));
