@@ -3,6 +3,7 @@
 #include <libmemcached/memcached.h>
 #include <libmemcached/util.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,9 +164,12 @@ struct thread {
     memcached_pool_st *pool;
     pthread_barrier_t *start;
     uint64_t nanos;
-    uint32_t *times; // nanoseconds of each operation
+    uint32_t *times; // nanoseconds of each operation, the last of which ended late
     size_t count, room;
 };
+
+// When all threads end: set by the first that begins.
+static _Atomic uint64_t end;
 
 // Waits for a connection as long as it takes.
 static memcached_st *take(memcached_pool_st *pool) {
@@ -182,20 +186,20 @@ static void *thread_main(void *argument) {
     prepare(client, work);
     memcached_pool_push(thread->pool, client);
     pthread_barrier_wait(thread->start);
-    uint64_t begun = now(), end = begun + thread->nanos;
+    uint64_t begun = now(), unset = 0;
+    atomic_compare_exchange_strong(&end, &unset, begun + thread->nanos);
     for (;;) {
         client = take(thread->pool);
         run(client, work);
         memcached_pool_push(thread->pool, client);
-        uint64_t ended = now();
-        if (ended > end) break;
+        uint64_t ended = now(), took = ended - begun;
         if (thread->count == thread->room) {
             thread->room = thread->room ? 2 * thread->room : 1 << 14;
             thread->times = realloc(thread->times, thread->room * sizeof *thread->times);
             if (!thread->times) fail("no memory");
         }
-        uint64_t took = ended - begun;
         thread->times[thread->count++] = took > UINT32_MAX ? UINT32_MAX : (uint32_t)took;
+        if (ended > end) break;
         begun = ended;
     }
     memcached_result_free(&work->result);
@@ -209,26 +213,27 @@ static int ascending(const void *a, const void *b) {
 }
 
 static double micros(const uint32_t *times, size_t count, double share) {
-    return count ? times[(size_t)((double)(count - 1) * share + 0.5)] / 1e3 : 0;
+    return times[(size_t)((double)(count - 1) * share + 0.5)] / 1e3;
 }
 
 static void print(const struct thread *threads, unsigned count) {
     size_t sum = 0, busiest = 0, laziest = SIZE_MAX;
     for (unsigned i = 0; i < count; i++) {
-        sum += threads[i].count;
-        if (threads[i].count > busiest) busiest = threads[i].count;
-        if (threads[i].count < laziest) laziest = threads[i].count;
+        size_t in_time = threads[i].count - 1;
+        sum += in_time;
+        if (in_time > busiest) busiest = in_time;
+        if (in_time < laziest) laziest = in_time;
     }
-    uint32_t *all = malloc((sum + 1) * sizeof *all);
-    if (!all) fail("no memory");
     size_t filled = 0;
+    uint32_t *all = malloc((sum + count) * sizeof *all);
+    if (!all) fail("no memory");
     for (unsigned i = 0; i < count; i++) {
-        if (threads[i].count) memcpy(all + filled, threads[i].times, threads[i].count * sizeof *all);
+        memcpy(all + filled, threads[i].times, threads[i].count * sizeof *all);
         filled += threads[i].count;
     }
-    qsort(all, sum, sizeof *all, ascending);
+    qsort(all, filled, sizeof *all, ascending);
     printf("operations %zu\n", sum);
-    printf("p50 %.1f p99 %.1f max %.1f\n", micros(all, sum, 0.5), micros(all, sum, 0.99), micros(all, sum, 1));
+    printf("p50 %.1f p99 %.1f max %.1f\n", micros(all, filled, 0.5), micros(all, filled, 0.99), micros(all, filled, 1));
     printf("busiest %zu laziest %zu\n", busiest, laziest);
     free(all);
 }

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! ADDR is `host:port`, or several of them with commas between. What an operation needs is stored first, by the same client,
-//! and is in no count. `threads` prints `operations N`, then `p50 A p99 B max C` in microseconds, then `busiest A laziest B`, the
-//! operations of those threads. With `RUST_BACKTRACE` in the environment a miss of bmemcached, which is an error there, costs more.
+//! and is in no count. `threads` prints `operations N` of those that ended in time, then `p50 A p99 B max C` in microseconds, then
+//! `busiest A laziest B`, the operations of those threads. With `RUST_BACKTRACE` in the environment a miss of bmemcached, which is an error there, costs more.
 //!
 //! libmemcached is driven by a C program: `peers` becomes it (`exec`, so `valgrind` needs `--trace-children=yes`), and prints
 //! `allocations - bytes -`, since nothing counts them there.
