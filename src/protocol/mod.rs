@@ -3,6 +3,8 @@
 //! In scope: the form of every command, the meaning of every reply, and which replies leave the connection usable.
 //! Out of scope: reading and writing, deadlines, retries, values.
 
+#[cfg(fuzzing)]
+pub mod fuzzing;
 pub(crate) mod text;
 
 use crate::error::{Error, ErrorKind};
