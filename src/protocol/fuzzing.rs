@@ -70,7 +70,11 @@ pub fn decode(kind: u8, bytes: &[u8]) -> Step {
 }
 
 /// The value of `key` at the head of the bytes, its body and what follows it, if the short cut for whole values takes it.
-pub fn whole_value<'b>(bytes: &'b [u8], key: &[u8], cas: bool) -> Option<(Head, &'b [u8], &'b [u8])> {
+pub fn whole_value<'b>(
+    bytes: &'b [u8],
+    key: &[u8],
+    cas: bool,
+) -> Option<(Head, &'b [u8], &'b [u8])> {
     let (head, body, rest) = text::whole_value(bytes, key, cas)?;
     let head = Head {
         flags: head.flags,

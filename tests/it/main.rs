@@ -23,8 +23,8 @@ mod growth;
 mod hashes;
 #[cfg(all(feature = "compress", feature = "sha1"))]
 mod interop;
-mod matrix;
 mod known_bugs;
+mod matrix;
 mod multi;
 #[cfg(target_os = "linux")]
 mod network;

@@ -284,6 +284,7 @@ fn place_of(load: &Load, outcomes: &[Option<Outcome>], next: usize, key: &[u8]) 
 mod tests {
     use super::super::Order;
     use super::*;
+    use crate::error::ErrorKind;
 
     fn of_three_sets() -> Run {
         let mut load = Load::default();
