@@ -63,6 +63,10 @@ impl SockIoPoolBuilder {
     /// Whether a dead server is used again when it answers. Default true. Without it, a server that failed stays out
     /// for the life of the pool.
     ///
+    /// A server that was only cut off comes back with the values that it had. What was written elsewhere in the meantime stays
+    /// there, so keys are found with older values; where that matters, switch it off, or empty the server
+    /// ([`flush_all_on`](crate::MemcachedClient::flush_all_on)).
+    ///
     /// Old name: `setFailback`.
     #[doc(alias = "setFailback")]
     pub fn failback(mut self, on: bool) -> Self {

@@ -1,9 +1,9 @@
 //! The flags beside values.
 
 use sockio::codec::{PhpMemcached, Pymemcache, PythonMemcached, Transcoder};
-use sockio::{Compat, ErrorKind, FromValue, ToValue};
+use sockio::{ErrorKind, FromValue, ToValue};
 
-use super::{NEVER, client, connects, real, single, text};
+use super::{NEVER, client, connects, forms, real, single, text};
 use crate::support::fake::{Act, Fake};
 
 /// comp-06 (petergoldstein/dalli 5.0.4, #1099): the mark of UTF-8 and the mark of compressed values were the same bit.
@@ -12,7 +12,7 @@ use crate::support::fake::{Act, Fake};
 fn the_mark_of_compressed_values_marks_nothing_else() {
     let long = "long text ".repeat(10_000);
     let mut checked = 0;
-    for compat in Compat::all() {
+    for compat in forms() {
         let transcoder = compat.transcoder();
         let flags = |value: sockio::Value<'_>| transcoder.encode(value).ok().map(|it| it.flags);
         let plain = flags("text".to_value()).unwrap();
@@ -38,7 +38,7 @@ fn the_mark_of_compressed_values_marks_nothing_else() {
             checked += 1;
         }
     }
-    assert!(checked > 50, "{checked}");
+    assert!(checked >= 30, "{checked}");
 }
 
 /// comp-09 (linsomniac/python-memcached#135): a flag that was new in one version could not be read by the one before.
@@ -97,7 +97,7 @@ fn flags_can_be_given_and_read() {
 /// comp-13 (php-memcached-dev/php-memcached 3.1.4, #431): flags that PHP does not know ended the program.
 #[test]
 fn unknown_flags_are_an_error_at_most() {
-    for compat in Compat::all() {
+    for compat in forms() {
         let transcoder = compat.transcoder();
         for data in [&b""[..], b"x", b"N;", &[0xff; 100]] {
             for flags in [u32::MAX, u32::MAX - 0x12, 0x8000_0000, 0xff, 0xffff_0000] {

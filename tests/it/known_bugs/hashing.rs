@@ -116,7 +116,9 @@ fn a_hash_of_zero_is_one_and_keys_are_utf_8() {
 /// hash-07 (jaysonsantos/python-binary-memcached#236): two clients with the same servers put keys on different ones.
 #[test]
 fn the_same_servers_make_the_same_places() {
-    for client in Compat::all().into_iter().map(Compat::name) {
+    // The programs on top of libmemcached differ in values only.
+    let names = Compat::all().into_iter().map(Compat::name);
+    for client in names.filter(|name| !name.ends_with("+php") && !name.ends_with("+pylibmc")) {
         let pools = [(); 2].map(|()| match pool(client, 5).build() {
             Ok(pool) => pool,
             Err(error) => panic!("{client}: {error}"),

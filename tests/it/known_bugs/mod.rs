@@ -28,9 +28,10 @@ mod timeouts;
 mod values;
 mod wire;
 
+use std::collections::HashSet;
 use std::time::Duration;
 
-use sockio::{Expiry, MemcachedClient, SockIoPool, SockIoPoolBuilder};
+use sockio::{Compat, Expiry, MemcachedClient, SockIoPool, SockIoPoolBuilder};
 
 use crate::support::RealServer;
 use crate::support::fake::{Act, Fake};
@@ -89,6 +90,15 @@ fn recovers(client: &MemcachedClient) {
             }
         }
     });
+}
+
+/// One client of each form in which values are stored.
+fn forms() -> Vec<Compat> {
+    let mut forms = HashSet::new();
+    let mut all = Compat::all();
+    all.retain(|compat| forms.insert(format!("{:?}", compat.transcoder())));
+    assert!(all.len() >= 10, "{all:?}");
+    all
 }
 
 /// A key that lives on this server.

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use sockio::{Compat, ErrorKind, MemcachedClient, RawEnd, SockIoPool};
+use sockio::{ErrorKind, MemcachedClient, RawEnd, SockIoPool};
 
-use super::{NEVER, SERVE, client, connects, is_dead, real, single, text};
+use super::{NEVER, SERVE, client, connects, forms, is_dead, real, single, text};
 use crate::support::RealServer;
 use crate::support::fake::{Act, Fake};
 use crate::support::wait::{ms, within};
@@ -108,7 +108,7 @@ fn the_server_decides_what_is_too_large() {
 #[test]
 fn empty_and_false_are_values() {
     let server = RealServer::start(&[]);
-    for compat in Compat::all() {
+    for compat in forms() {
         let pool = SockIoPool::builder()
             .servers([server.addr()])
             .compat(compat);
