@@ -12,7 +12,6 @@ mod desync;
 mod expiry;
 mod failover;
 mod flags;
-mod fork;
 mod hashing;
 mod keys;
 mod listing;
