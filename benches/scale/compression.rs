@@ -8,6 +8,7 @@ use sockio::{FromValue, ToValue};
 
 use crate::numbers::{Spread, nanos, short};
 use crate::plot::{Bar, Canvas};
+use crate::report::Report;
 use crate::table::Table;
 
 const LEN: usize = 100 << 10;
@@ -35,7 +36,7 @@ struct Form {
     reading: Vec<f64>,
 }
 
-pub(crate) fn run() -> io::Result<()> {
+pub(crate) fn run(report: &mut Report) -> io::Result<()> {
     let text = TEXT
         .as_bytes()
         .get(..LEN)
@@ -73,7 +74,7 @@ pub(crate) fn run() -> io::Result<()> {
             form.round(text)?;
         }
     }
-    print(&measured);
+    print(report, &measured);
     draw(&measured)
 }
 
@@ -117,9 +118,9 @@ impl Form {
     }
 }
 
-fn print(forms: &[Form]) {
-    println!(
-        "Text of 100 KiB: MB/s of plain text, the fastest of {ROUNDS} rounds in turns, and the stored share\n"
+fn print(report: &mut Report, forms: &[Form]) {
+    let caption = format!(
+        "Text of 100 KiB: MB/s of plain text, the fastest of {ROUNDS} rounds in turns, and the stored share"
     );
     let mut table = Table::new(1, ["form", "compressing", "inflating", "stored"]);
     for form in forms {
@@ -131,7 +132,7 @@ fn print(forms: &[Form]) {
             format!("{:.0} %", form.share()),
         ]);
     }
-    table.print();
+    report.table("compression", &caption, &table);
 }
 
 fn draw(forms: &[Form]) -> io::Result<()> {
