@@ -25,6 +25,9 @@ pub(super) fn contenders() -> io::Result<Vec<Contender>> {
 
 fn build() -> io::Result<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/peers");
+    if !folder.exists() {
+        return Err(io::Error::other("benches/peers is in the repository alone"));
+    }
     let target = match std::env::var_os("CARGO_TARGET_DIR") {
         Some(target) => std::path::absolute(target)?,
         None => folder.join("target"),
