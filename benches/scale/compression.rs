@@ -8,6 +8,7 @@ use sockio::{FromValue, ToValue};
 
 use crate::numbers::{Spread, nanos, short};
 use crate::plot::{Bar, Canvas};
+use crate::report::Report;
 use crate::table::Table;
 use crate::text::{LEN, text};
 
@@ -22,7 +23,7 @@ struct Form {
     reading: Vec<f64>,
 }
 
-pub(crate) fn run() -> io::Result<()> {
+pub(crate) fn run(report: &mut Report) -> io::Result<()> {
     let text = text()?;
     let gzip = |level| Box::new(Raw::new().compression(Compression::new().level(level)));
     let php = |form| Box::new(PhpMemcached::new().compression(Some(form)));
@@ -57,7 +58,7 @@ pub(crate) fn run() -> io::Result<()> {
             form.round(text)?;
         }
     }
-    print(&measured);
+    print(report, &measured);
     draw(&measured)
 }
 
@@ -101,9 +102,9 @@ impl Form {
     }
 }
 
-fn print(forms: &[Form]) {
-    println!(
-        "Text of 100 KiB: MB/s of plain text, the fastest of {ROUNDS} rounds in turns, and the stored share\n"
+fn print(report: &mut Report, forms: &[Form]) {
+    let caption = format!(
+        "Text of 100 KiB: MB/s of plain text, the fastest of {ROUNDS} rounds in turns, and the stored share"
     );
     let mut table = Table::new(1, ["form", "compressing", "inflating", "stored"]);
     for form in forms {
@@ -115,7 +116,7 @@ fn print(forms: &[Form]) {
             format!("{:.0} %", form.share()),
         ]);
     }
-    table.print();
+    report.table("compression", &caption, &table);
 }
 
 fn draw(forms: &[Form]) -> io::Result<()> {

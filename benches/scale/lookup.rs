@@ -8,6 +8,7 @@ use sockio::router::Router;
 
 use crate::numbers::{Spread, nanos, short};
 use crate::plot::{Bar, Canvas};
+use crate::report::Report;
 use crate::table::Table;
 
 /// Addresses, since some clients take nothing else.
@@ -25,7 +26,7 @@ struct Row {
     first: Vec<f64>,
 }
 
-pub(crate) fn run() -> io::Result<()> {
+pub(crate) fn run(report: &mut Report) -> io::Result<()> {
     let keys: Vec<String> = (0..KEYS).map(|n| format!("user:{n:06}:profile")).collect();
     let mut rows = Vec::new();
     for compat in placements() {
@@ -45,7 +46,7 @@ pub(crate) fn run() -> io::Result<()> {
                 .push(per_key(&keys, |key| router.first(key, None) as u64));
         }
     }
-    print(&rows);
+    print(report, &rows);
     draw(&rows)
 }
 
@@ -81,9 +82,9 @@ impl Row {
     }
 }
 
-fn print(rows: &[Row]) {
-    println!(
-        "From a key of 19 bytes to one of {SERVERS} servers, in nanoseconds; the median row of each client [fastest–slowest]\n"
+fn print(report: &mut Report, rows: &[Row]) {
+    let caption = format!(
+        "From a key of 19 bytes to one of {SERVERS} servers, in nanoseconds; the median row of each client [fastest–slowest]"
     );
     let mut table = Table::new(1, ["client", "rows", "hash", "hash and lookup"]);
     for group in rows.chunk_by(|a, b| a.compat.client() == b.compat.client()) {
@@ -103,7 +104,7 @@ fn print(rows: &[Row]) {
             spread(|(_, first)| first),
         ]);
     }
-    table.print();
+    report.table("lookup", &caption, &table);
 }
 
 fn draw(rows: &[Row]) -> io::Result<()> {

@@ -1,6 +1,9 @@
 //! What becomes of the crate as things grow: threads, connections, servers, values, idle sockets. It prints tables and writes plots.
 //!
-//! `cargo bench --bench scale` runs all parts, `cargo bench --bench scale -- ops rings` some of them. The plots go to `benches/plots`.
+//! `cargo bench --bench scale` runs all parts, `cargo bench --bench scale -- ops rings` some of them, and with `--peers` the part
+//! `ops` sets other clients beside the crate. The plots go to `benches/plots`. With `--readme` the tables take the place of those
+//! in the README: all of them, so that they are of one machine and one day.
+//!
 //! Times depend on the machine; what is compared was measured in turns, and stands as the median of ratios.
 
 mod compression;
@@ -9,12 +12,14 @@ mod digits;
 #[path = "../support/files.rs"]
 mod files;
 mod lookup;
+mod machine;
 mod maintenance;
 #[path = "../support/memcached.rs"]
 mod memcached;
 mod numbers;
 mod ops;
 mod plot;
+mod report;
 mod rings;
 #[path = "../support/table.rs"]
 mod table;
@@ -25,47 +30,95 @@ use std::io;
 use std::process::ExitCode;
 use std::time::Instant;
 
-type Part = (&'static str, fn() -> io::Result<()>);
+use report::Report;
+
+type Part = (&'static str, fn(&mut Report, &Options) -> io::Result<()>);
 
 const PARTS: [Part; 5] = [
     ("ops", ops::run),
-    ("lookup", lookup::run),
-    ("rings", rings::run),
-    ("compression", compression::run),
-    ("maintenance", maintenance::run),
+    ("lookup", |report, _| lookup::run(report)),
+    ("rings", |report, _| rings::run(report)),
+    ("compression", |report, _| compression::run(report)),
+    ("maintenance", |report, _| maintenance::run(report)),
 ];
 
+/// What was asked for.
+#[derive(Debug, Default)]
+struct Options {
+    parts: Vec<String>,
+    /// Whether other clients take part.
+    peers: bool,
+    /// Whether the README gets the tables.
+    readme: bool,
+}
+
 fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args().skip(1).collect();
     // `cargo test --all-targets` starts benches too, without the argument that `cargo bench` gives.
-    if !args.iter().any(|arg| arg == "--bench") {
+    if !std::env::args().any(|arg| arg == "--bench") {
         println!("nothing to test here; `cargo bench --bench scale` measures");
         return ExitCode::SUCCESS;
     }
-    let chosen: Vec<&String> = args.iter().filter(|arg| !arg.starts_with("--")).collect();
-    if let Some(unknown) = chosen
-        .iter()
-        .find(|name| PARTS.iter().all(|(part, _)| part != **name))
-    {
-        eprintln!("{unknown:?} is no part; there are {}", names());
-        return ExitCode::FAILURE;
-    }
+    let options = match Options::read(std::env::args().skip(1)) {
+        Ok(options) => options,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
     if let Err(error) = files::raise() {
         eprintln!("the limit of open files stays: {error}");
     }
-    for (name, run) in PARTS {
-        if chosen.is_empty() || chosen.iter().any(|part| *part == name) {
-            let begun = Instant::now();
-            if let Err(error) = run() {
-                eprintln!("{name}: {error}");
-                return ExitCode::FAILURE;
-            }
-            println!("({name}: {:.0} s)\n", begun.elapsed().as_secs_f64());
+    match measure(&options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
         }
     }
-    ExitCode::SUCCESS
 }
 
-fn names() -> String {
-    PARTS.map(|(name, _)| name).join(", ")
+impl Options {
+    fn read(args: impl Iterator<Item = String>) -> Result<Self, String> {
+        let mut options = Self::default();
+        for arg in args {
+            match arg.as_str() {
+                "--bench" => {}
+                "--peers" => options.peers = true,
+                "--readme" => (options.readme, options.peers) = (true, true),
+                part if PARTS.iter().any(|(name, _)| *name == part) => options.parts.push(arg),
+                _ => {
+                    let names = PARTS.map(|(name, _)| name).join(", ");
+                    return Err(format!("{arg:?} is none of {names}, --peers and --readme"));
+                }
+            }
+        }
+        if options.readme && !options.parts.is_empty() {
+            return Err("the README takes all parts, of one day".to_owned());
+        }
+        Ok(options)
+    }
+
+    fn wants(&self, part: &str) -> bool {
+        self.parts.is_empty() || self.parts.iter().any(|name| name == part)
+    }
+}
+
+fn measure(options: &Options) -> io::Result<()> {
+    if options.readme {
+        Report::check_readme()?;
+    }
+    let all = Instant::now();
+    let mut report = Report::default();
+    report.text("machine", machine::describe()?);
+    println!("Load average {}.\n", machine::load()?);
+    for (name, run) in PARTS.iter().filter(|(name, _)| options.wants(name)) {
+        let begun = Instant::now();
+        run(&mut report, options).map_err(|error| io::Error::other(format!("{name}: {error}")))?;
+        println!("({name}: {:.0} s)\n", begun.elapsed().as_secs_f64());
+    }
+    println!("All in {:.0} s.", all.elapsed().as_secs_f64());
+    if options.readme {
+        report.write_readme()?;
+    }
+    Ok(())
 }

@@ -12,6 +12,7 @@ use crate::files;
 use crate::memcached::Memcached;
 use crate::numbers::{Spread, grouped};
 use crate::plot::{Axis, COLOURS, Canvas, Frame, Series};
+use crate::report::Report;
 use crate::table::Table;
 
 const SERVERS: [usize; 3] = [1, 10, 100];
@@ -30,7 +31,7 @@ struct Size {
     pass: Spread,
 }
 
-pub(crate) fn run() -> io::Result<()> {
+pub(crate) fn run(report: &mut Report) -> io::Result<()> {
     let server = Memcached::start(SERVERS[2], SERVERS[2] * SOCKETS[2])?;
     let limit = files::limit()?.saturating_sub(SPARE);
     let mut sizes = Vec::new();
@@ -47,7 +48,7 @@ pub(crate) fn run() -> io::Result<()> {
             });
         }
     }
-    print(&sizes);
+    print(report, &sizes);
     draw(&sizes)
 }
 
@@ -108,9 +109,9 @@ impl Run {
     }
 }
 
-fn print(sizes: &[Size]) {
-    println!(
-        "A pass of the maintenance thread over idle sockets: microseconds of its running time, median of {ROUNDS} rounds [quartiles]\n"
+fn print(report: &mut Report, sizes: &[Size]) {
+    let caption = format!(
+        "A pass of the maintenance thread over idle sockets: microseconds of its running time, median of {ROUNDS} rounds [quartiles]"
     );
     let mut table = Table::new(0, ["servers", "sockets each", "sockets", "a pass, µs"]);
     for Size {
@@ -126,7 +127,7 @@ fn print(sizes: &[Size]) {
             pass.to_string(),
         ]);
     }
-    table.print();
+    report.table("maintenance", &caption, &table);
 }
 
 fn draw(sizes: &[Size]) -> io::Result<()> {

@@ -32,6 +32,12 @@ impl Spread {
             greatest: values[last],
         }
     }
+
+    /// The median, and in brackets the least and the greatest.
+    pub(crate) fn whole(&self) -> String {
+        let [median, least, greatest] = [self.median, self.least, self.greatest].map(short);
+        format!("{median} [{least}–{greatest}]")
+    }
 }
 
 /// The median, and in brackets the quartiles: single rounds on a busy machine say little.

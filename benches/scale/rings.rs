@@ -7,6 +7,7 @@ use sockio::Compat;
 use crate::lookup::{placements, servers};
 use crate::numbers::{Spread, nanos, short};
 use crate::plot::{Axis, COLOURS, Canvas, Frame, Series};
+use crate::report::Report;
 use crate::table::Table;
 
 const SERVERS: [usize; 7] = [1, 3, 10, 30, 100, 300, 1000];
@@ -20,7 +21,7 @@ struct Ring {
     times: Vec<f64>,
 }
 
-pub(crate) fn run() -> io::Result<()> {
+pub(crate) fn run(report: &mut Report) -> io::Result<()> {
     let mut rings: Vec<Ring> = Vec::new();
     for compat in placements() {
         let router = compat.router(servers(1)?).map_err(io::Error::other)?;
@@ -31,7 +32,7 @@ pub(crate) fn run() -> io::Result<()> {
             rings.push(measure(compat)?);
         }
     }
-    print(&rings);
+    print(report, &rings);
     draw(&rings)
 }
 
@@ -81,8 +82,8 @@ fn slowest(rings: &[Ring]) -> impl Iterator<Item = (usize, &Ring)> {
     })
 }
 
-fn print(rings: &[Ring]) {
-    println!("Milliseconds to build the slowest ring of each client, by the number of servers\n");
+fn print(report: &mut Report, rings: &[Ring]) {
+    let caption = "Milliseconds to build the slowest ring of each client, by the number of servers";
     let heading = [
         "ring",
         "of",
@@ -102,7 +103,7 @@ fn print(rings: &[Ring]) {
         let times = [1, 10, 100, 1000].map(|servers| short(ring.at(servers)));
         table.row(start.into_iter().chain(times));
     }
-    table.print();
+    report.table("rings", caption, &table);
 }
 
 fn draw(rings: &[Ring]) -> io::Result<()> {

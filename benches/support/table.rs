@@ -22,30 +22,39 @@ impl Table {
         self.rows.push(cells.into_iter().collect());
     }
 
-    pub(crate) fn print(&self) {
+    /// With columns of equal width, for the terminal.
+    pub(crate) fn padded(&self) -> String {
         let width = |column: usize| {
             let cells = self.rows.iter().map(|row| row[column].chars().count());
             cells.max().unwrap_or(0)
         };
         let widths: Vec<usize> = (0..self.rows[0].len()).map(width).collect();
+        self.lines(&widths)
+    }
+
+    /// Without any padding, for a file that is read as it is shown.
+    pub(crate) fn compact(&self) -> String {
+        self.lines(&vec![1; self.rows[0].len()])
+    }
+
+    fn lines(&self, widths: &[usize]) -> String {
+        let is_text = |column: usize| column < self.text_columns;
+        let mut lines = Vec::new();
         for (number, row) in self.rows.iter().enumerate() {
-            let cells = row.iter().zip(&widths).enumerate();
-            let cells = cells.map(|(column, (cell, width))| {
-                if column < self.text_columns {
-                    format!("| {cell:<width$} ")
-                } else {
-                    format!("| {cell:>width$} ")
-                }
+            let cells = row.iter().zip(widths).enumerate();
+            let cells = cells.map(|(column, (cell, width))| match is_text(column) {
+                true => format!("| {cell:<width$} "),
+                false => format!("| {cell:>width$} "),
             });
-            println!("{}|", cells.collect::<String>());
+            lines.push(format!("{}|", cells.collect::<String>()));
             if number == 0 {
                 let rules = widths.iter().enumerate().map(|(column, width)| {
-                    let end = if column < self.text_columns { "-" } else { ":" };
+                    let end = if is_text(column) { "-" } else { ":" };
                     format!("|{}{end}", "-".repeat(width + 1))
                 });
-                println!("{}|", rules.collect::<String>());
+                lines.push(format!("{}|", rules.collect::<String>()));
             }
         }
-        println!();
+        lines.join("\n")
     }
 }

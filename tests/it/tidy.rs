@@ -34,7 +34,10 @@ fn sources(folder: &str) -> Vec<(PathBuf, String)> {
         };
         for path in entries.map(|entry| entry.unwrap().path()) {
             if path.is_dir() {
-                folders.push(path);
+                // What a build in a package of its own left there is nobody's source.
+                if path.file_name().is_some_and(|name| name != "target") {
+                    folders.push(path);
+                }
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let text = fs::read_to_string(&path).unwrap();
                 sources.push((path.strip_prefix(root()).unwrap().to_owned(), text));

@@ -14,3 +14,8 @@ pub(crate) use lines::{Frame, Series};
 pub(crate) const COLOURS: [&str; 8] = [
     "#0969da", "#d1242f", "#1a7f37", "#8250df", "#bf8700", "#1b7c83", "#bf3989", "#57606a",
 ];
+
+/// For further lines beside blue, red and grey ones.
+pub(crate) const MORE_COLOURS: [&str; 8] = [
+    "#1a7f37", "#8250df", "#bf8700", "#1b7c83", "#bf3989", "#953800", "#6fdd8b", "#24292f",
+];

@@ -1,0 +1,71 @@
+//! What the parts found: printed as it comes, and put into the README where the like of it stands. It measures nothing.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use crate::table::Table;
+
+/// Those that the README has, the others are for the terminal: `<!-- scale NAME -->` before each, and [`END`] behind it.
+const BLOCKS: [&str; 9] = [
+    "machine",
+    "rates",
+    "times",
+    "combining",
+    "peers",
+    "lookup",
+    "rings",
+    "compression",
+    "maintenance",
+];
+const END: &str = "<!-- scale end -->";
+
+/// Text by the name of its block.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    blocks: Vec<(&'static str, String)>,
+}
+
+impl Report {
+    pub(crate) fn text(&mut self, block: &'static str, text: String) {
+        println!("{text}\n");
+        self.blocks.push((block, text));
+    }
+
+    /// The caption is for the terminal: the README has its own words.
+    pub(crate) fn table(&mut self, block: &'static str, caption: &str, table: &Table) {
+        println!("{caption}\n\n{}\n", table.padded());
+        self.blocks.push((block, table.compact()));
+    }
+
+    /// Fails before all the work, if the README has no place for what comes of it.
+    pub(crate) fn check_readme() -> io::Result<()> {
+        let text = fs::read_to_string(readme())?;
+        BLOCKS
+            .iter()
+            .try_for_each(|block| place(&text, block).map(drop))
+    }
+
+    pub(crate) fn write_readme(&self) -> io::Result<()> {
+        let mut text = fs::read_to_string(readme())?;
+        for block in BLOCKS {
+            let found = self.blocks.iter().find(|(name, _)| *name == block);
+            let (_, new) = found.ok_or_else(|| io::Error::other(format!("nothing for {block}")))?;
+            let (from, to) = place(&text, block)?;
+            text.replace_range(from..to, &format!("\n{new}\n"));
+        }
+        fs::write(readme(), text)
+    }
+}
+
+fn readme() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md"))
+}
+
+/// From the end of the block's mark to the next end mark.
+fn place(text: &str, block: &str) -> io::Result<(usize, usize)> {
+    let mark = format!("<!-- scale {block} -->");
+    let from = text.find(&mark).map(|at| at + mark.len());
+    let place = from.and_then(|from| Some((from, from + text[from..].find(END)?)));
+    place.ok_or_else(|| io::Error::other(format!("the README has no {mark} with {END} behind it")))
+}
