@@ -426,6 +426,18 @@ mod tests {
     }
 
     #[test]
+    fn what_is_abandoned_waits_for_no_lock() {
+        let gate = gate(2);
+        assert_eq!(gate.reserve(2), 2);
+        assert_eq!((gate.put(1), gate.put(2)), (None, None));
+        let held = lock(&gate.state);
+        assert!(gate.abandon().is_empty());
+        drop(held);
+        assert_eq!(gate.abandon(), [1, 2]);
+        assert_eq!((gate.occupancy().idle, gate.occupancy().open), (0, 0));
+    }
+
+    #[test]
     fn idle_connections_are_picked_with_their_permits() {
         let gate = gate(9);
         assert_eq!(gate.reserve(4), 4);

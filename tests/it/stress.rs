@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use log::{LevelFilter, Log, Metadata, Record};
 use sockio::codec::{Encoded, Raw};
@@ -140,13 +140,14 @@ fn value(key: &str) -> String {
     format!("{key}:{}", "x".repeat(len))
 }
 
-fn fill(client: &MemcachedClient) {
+/// Stores all values; whether each was stored. Where a server died the logger may panic.
+fn fill(client: &MemcachedClient) -> bool {
     let plain = client.clone().with_transcoder(Raw::new());
-    for number in 0..KEYS {
-        let key = key(number);
-        assert!(plain.set(&*key, &*value(&key), Expiry::never()).unwrap());
-    }
-    assert!(plain.set("bomb", "a bomb", Expiry::never()).unwrap());
+    let set = |key: &str, value: &str| {
+        survive(|| plain.set(key, value, Expiry::never()).is_ok_and(|set| set)) == Some(true)
+    };
+    let mut keys = (0..KEYS).map(key);
+    keys.all(|key| set(&key, &value(&key))) && set("bomb", "a bomb")
 }
 
 /// A value that came is the right one. An error is one of those that the end of a server or of a pool explains.
@@ -239,7 +240,7 @@ fn panics(test: &str, combine: bool) {
     log::set_max_level(LevelFilter::Trace);
     let before = Before::all();
     let client = MemcachedClient::new(builder(&server, combine).build().unwrap());
-    fill(&client);
+    assert!(fill(&client));
     let had = AtomicUsize::new(0);
     thread::scope(|scope| {
         for thread in 0..THREADS {
@@ -254,7 +255,7 @@ fn panics(test: &str, combine: bool) {
         for _ in 0..3 {
             thread::sleep(ms(100));
             server.restart();
-            let _filled = catch_unwind(AssertUnwindSafe(|| fill(&client)));
+            eventually("it has all values again", || fill(&client));
         }
     });
     println!(
@@ -262,16 +263,13 @@ fn panics(test: &str, combine: bool) {
         had.load(Ordering::Relaxed),
         RECORDS.load(Ordering::Relaxed)
     );
-    assert!(had.load(Ordering::Relaxed) > THREADS);
+    assert!(had.load(Ordering::Relaxed) > THREADS && RECORDS.load(Ordering::Relaxed) > 0);
     let stats = || client.pool().stats().swap_remove(0);
     eventually("nothing is lent", || {
         stats().busy == 0 && stats().waiting == 0
     });
     // It is as good as new, whatever the logger says.
-    eventually("it lives", || {
-        survive(|| client.set("k", "v", Expiry::never()).is_ok()) == Some(true)
-    });
-    fill(&client);
+    eventually("it lives", || fill(&client));
     assert!(check("k7", client.get::<String>("k7")));
     drop(client);
     before.is_back();
@@ -327,7 +325,7 @@ fn ends(test: &str, combine: bool) {
     let server = RealServer::start(&["-c", "2048"]);
     let before = Before::all();
     let build = || builder(&server, combine).build_named(NAME).unwrap();
-    fill(&MemcachedClient::new(build()));
+    assert!(fill(&MemcachedClient::new(build())));
     let (stop, had) = (AtomicBool::new(false), AtomicUsize::new(0));
     let (elsewhere, dropped) = channel::<MemcachedClient>();
     let mut replaced = Vec::new();
@@ -357,8 +355,7 @@ fn ends(test: &str, combine: bool) {
                 })
             })
             .collect();
-        let end = Instant::now() + ms(1000);
-        while Instant::now() < end {
+        for _ in 0..12 {
             thread::sleep(ms(20));
             let pool = SockIoPool::named(NAME).unwrap();
             let other = pool.clone();
@@ -373,12 +370,8 @@ fn ends(test: &str, combine: bool) {
         drop(elsewhere);
         assert!(dropper.join().unwrap() > 0);
     });
-    println!(
-        "{} pools, {} values",
-        replaced.len() + 1,
-        had.load(Ordering::Relaxed)
-    );
-    assert!(had.load(Ordering::Relaxed) > 0 && replaced.len() > 2);
+    println!("{} values", had.load(Ordering::Relaxed));
+    assert!(had.load(Ordering::Relaxed) > 0);
     assert!(FAREWELLS.load(Ordering::Relaxed) >= THREADS);
     for pool in &replaced {
         let stats = &pool.stats()[0];

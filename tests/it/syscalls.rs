@@ -4,7 +4,7 @@
 use std::fs;
 use std::io;
 
-use sockio::{Expiry, MemcachedClient, SockIoPool};
+use sockio::{Expiry, MemcachedClient, SockIoPool, SockIoPoolBuilder};
 
 use crate::support::RealServer;
 use crate::support::child;
@@ -58,24 +58,34 @@ fn mark(operation: &str, end: &str) {
 
 #[test]
 fn an_operation_is_one_send_and_one_receive() {
-    count("an_operation_is_one_send_and_one_receive", false);
+    count("an_operation_is_one_send_and_one_receive", |pool| pool, 0);
 }
 
 #[test]
 fn a_lone_caller_of_those_who_share_requests_pays_no_more() {
     count(
         "a_lone_caller_of_those_who_share_requests_pays_no_more",
-        true,
+        |pool| pool.combine(true),
+        0,
     );
 }
 
-/// Counts under strace, in the process of a test of this name.
-fn count(test: &str, combine: bool) {
+#[test]
+fn a_fork_is_looked_for_once_in_each_operation() {
+    count(
+        "a_fork_is_looked_for_once_in_each_operation",
+        |pool| pool.fork_check(true),
+        COUNT,
+    );
+}
+
+/// Counts under strace, in the process of a test of this name. `asks` is how often the process is asked for.
+fn count(test: &str, set: fn(SockIoPoolBuilder) -> SockIoPoolBuilder, asks: usize) {
     if child::is_child() {
-        return under_strace(&child::argument(), combine);
+        return under_strace(&child::argument(), set);
     }
     let server = RealServer::start(&[]);
-    let list = format!("sockio-strace-{}-{combine}", std::process::id());
+    let list = format!("sockio-strace-{}-{test}", std::process::id());
     let list = std::env::temp_dir().join(list);
     let path = list.to_str().expect("a path");
     let test = format!("syscalls::{test}");
@@ -90,13 +100,13 @@ fn count(test: &str, combine: bool) {
     let _ = fs::remove_file(&list);
     child::check(&output);
     for (operation, _) in OPERATIONS {
-        check(operation, &text);
+        check(operation, &text, asks);
     }
 }
 
-fn under_strace(server: &str, combine: bool) {
+fn under_strace(server: &str, set: fn(SockIoPoolBuilder) -> SockIoPoolBuilder) {
     // All limits are on: those of the operation, of each step, and of the loan.
-    let pool = SockIoPool::builder().servers([server]).combine(combine);
+    let pool = set(SockIoPool::builder().servers([server]));
     let pool = pool.build().unwrap();
     let client = MemcachedClient::new(pool);
     client.set("there", "value", Expiry::never()).unwrap();
@@ -115,7 +125,7 @@ fn under_strace(server: &str, combine: bool) {
 }
 
 /// The thread between its two marks makes two calls for each operation; the others together hardly any.
-fn check(operation: &str, text: &str) {
+fn check(operation: &str, text: &str, asks: usize) {
     let is_mark = |line: &str, end: &str| line.contains(&format!("/sockio mark/{operation}/{end}"));
     let lines: Vec<&str> = text
         .lines()
@@ -138,10 +148,13 @@ fn check(operation: &str, text: &str) {
         "{operation}: {:#?}",
         &own[..own.len().min(20)]
     );
+    let is_ask = |line: &&&str| line.contains(" getpid(");
+    let asked = own.iter().copied().filter(is_ask).count();
+    assert_eq!(asked, asks, "{operation}");
     // Maintenance may hold the lock when the operation wants it, once a pass.
     let (locks, rest): (Vec<&&str>, Vec<&&str>) = own
         .into_iter()
-        .filter(|line| !is_send(line) && !is_receive(line))
+        .filter(|line| !is_send(line) && !is_receive(line) && !is_ask(line))
         .partition(|line| line.contains(" futex("));
     assert!(rest.is_empty(), "{operation}: {rest:#?}");
     assert!(locks.len() <= COUNT / 20, "{operation}: {locks:#?}");

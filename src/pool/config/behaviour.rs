@@ -130,13 +130,15 @@ impl SockIoPoolBuilder {
     /// **Off**, a fork is noticed only where the question costs nothing beside what is done anyway: before a connection that
     /// rested for over a second is used, before one is opened, before a caller waits, and when a server is marked dead. A child
     /// that calls within a second of the parent's last call may then take a connection that the parent uses too, and their replies
-    /// are mixed up; and a lock that another thread held at the moment of the fork is held in the child for ever.
+    /// are mixed up; a lock that another thread held at the moment of the fork is held in the child for ever; and where callers
+    /// share requests ([`combine`](Self::combine)), the child's first call may wait in vain for one of the parent's.
     ///
-    /// Either way: connections that were lent at the moment of the fork stay open in the child, unused, until it ends. An operation
-    /// must not be under way in the thread that forks: a child that is forked inside a callback such as that of
-    /// [`get_with`](crate::MemcachedClient::get_with) must not return from it. [`SockIoPool::named`] and
-    /// [`SockIoPool::shutdown`] take a lock that all pools share, so no other thread should build, find or end one by name at that
-    /// moment. The clones that other threads held are never dropped in the child: [`SockIoPool::shutdown`] ends its pool.
+    /// Either way: connections that were lent at the moment of the fork stay open in the child, unused, until it ends (so do those
+    /// that rested, if somebody just took or returned one). An operation must not be under way in the thread that forks: a child
+    /// that is forked inside a callback, such as that of [`get_with`](crate::MemcachedClient::get_with), must not return from it.
+    /// [`SockIoPool::named`] and [`SockIoPool::shutdown`] take a lock that all pools share, so no other thread should build, find or
+    /// end one by name at that moment. The clones that other threads held are never dropped in the child:
+    /// [`SockIoPool::shutdown`] ends its pool.
     pub fn fork_check(mut self, on: bool) -> Self {
         self.settings.fork_check = on;
         self
