@@ -132,3 +132,66 @@ fn a_write_that_was_taken_stays_ambiguous_when_no_second_try_is_possible() {
     assert!(!error.is_connect());
     assert_eq!(fake.count("set once"), 1);
 }
+
+#[test]
+fn what_was_sent_behind_a_refused_key_is_ambiguous() {
+    let replies = b"STORED\r\nCLIENT_ERROR bad data chunk\r\n".to_vec();
+    let asked = vec![Act::Request; 4];
+    let script = [asked, vec![Act::Send(replies), SERVE]].concat();
+    let fake = Fake::new(vec![script, vec![SERVE]]);
+    let client = client(&fake);
+    let entries = ["a", "b", "c", "d"].map(|key| (key, "v"));
+    let many = client.set_multi(entries, Expiry::never()).unwrap();
+    let answers: Vec<_> = many.iter().map(|(_, answer)| answer.copied()).collect();
+    assert_eq!(answers, [Some(true), None, None, None]);
+    let failures: Vec<_> = many.failures().iter().collect();
+    let kinds = failures.iter().map(|failure| failure.error().kind());
+    assert_eq!(
+        kinds.collect::<Vec<_>>(),
+        [ErrorKind::Client, ErrorKind::Ambiguous]
+    );
+    assert_eq!(
+        (failures[0].keys(), failures[1].keys()),
+        (&[1][..], &[2, 3][..])
+    );
+    for failure in failures {
+        assert_eq!(failure.error().server(), Some(&*fake.addr()));
+    }
+    works(&client);
+    assert_eq!((fake.connections(), fake.count("set")), (2, 4));
+}
+
+#[test]
+fn an_error_line_that_breaks_off_a_reply_keeps_its_kind() {
+    type Ask = fn(&MemcachedClient) -> ErrorKind;
+    let value = "VALUE k 0 1\r\nx\r\n";
+    let cases: [(&str, Ask); 3] = [
+        (value, |c| c.get::<String>("k").unwrap_err().kind()),
+        (value, |c| {
+            let many = c.get_multi::<String, _>(["k", "l"]).unwrap();
+            assert_eq!(many.get("k").map(String::as_str), Some("x"));
+            many.failures()[0].error().kind()
+        }),
+        ("STAT a 1\r\n", |c| {
+            let mut answers = c.stats(None).unwrap();
+            answers.remove(0).1.unwrap_err().kind()
+        }),
+    ];
+    for (begun, ask) in cases {
+        for (line, kind) in [
+            (
+                "SERVER_ERROR out of memory writing get response",
+                ErrorKind::Server,
+            ),
+            ("ERROR", ErrorKind::Client),
+        ] {
+            let reply = format!("{begun}{line}\r\n").into_bytes();
+            let script = vec![Act::Request, Act::Send(reply), SERVE];
+            let fake = Fake::new(vec![script, vec![SERVE]]);
+            let client = client(&fake);
+            assert_eq!(ask(&client), kind, "{begun:?} {line}");
+            works(&client);
+            assert_eq!(fake.connections(), 2, "{begun:?} {line}");
+        }
+    }
+}

@@ -200,6 +200,13 @@ pub(super) fn all_faults(command: &Command) -> Vec<Fault> {
             Plan::Reply(bytes, Pace::AtOnce, Then::Open),
         );
     }
+    if let [Part::Stats] = command.parts {
+        for line in ["ERROR", "CLIENT_ERROR x", "SERVER_ERROR out of memory", "5"] {
+            let bytes = format!("STAT a 1\r\n{line}\r\n").into_bytes();
+            let plan = Plan::Reply(bytes, Pace::AtOnce, Then::Open);
+            add("wrong line", "behind a statistic", plan);
+        }
+    }
     for line in REFUSALS {
         // As often as there are replies: a server that refuses one does so with all.
         let lines = format!("{line}\r\n").repeat(command.parts.len());

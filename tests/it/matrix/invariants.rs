@@ -1,5 +1,7 @@
 //! What holds after every case, whatever the fault: eight rules, and one function that asserts them.
 
+use std::time::Duration;
+
 use sockio::ErrorKind;
 
 use super::commands::{Part, Shows, Told};
@@ -36,6 +38,7 @@ pub(super) fn check(case: &Case<'_>, observed: &Observed) -> Vec<Broken> {
         }
     };
     let expected = &case.expected;
+    let may_die = may_die(case, observed);
 
     // 1 and 6: a value is that of the key asked, whole; a miss is a miss, and each error has the right kind.
     let many = observed.told.len() == expected.answers.len();
@@ -70,10 +73,10 @@ pub(super) fn check(case: &Case<'_>, observed: &Observed) -> Vec<Broken> {
             observed
                 .waiter
                 .as_ref()
-                .is_none_or(|told| waiter_may(case, told)),
+                .is_none_or(|told| waiter_may(may_die, told)),
             &|| format!("the second caller was told {:?}", observed.waiter),
         );
-        rule(4, kept(case, &observed.seen), &|| {
+        rule(4, kept(case, may_die, &observed.seen), &|| {
             format!(
                 "{:?}: {:?} {:?}",
                 expected.fate,
@@ -95,7 +98,7 @@ pub(super) fn check(case: &Case<'_>, observed: &Observed) -> Vec<Broken> {
     });
 
     // 5: sent again only where it can do no harm, and never a third time.
-    let sent = requests(case, &observed.seen);
+    let sent = requests(case, may_die, &observed.seen);
     rule(5, expected.requests.contains(&sent), &|| {
         format!(
             "{sent} requests, not {:?}: {:?}",
@@ -115,10 +118,16 @@ pub(super) fn check(case: &Case<'_>, observed: &Observed) -> Vec<Broken> {
     });
 
     // 8: only what a server does not do makes it dead, never what it says.
-    rule(8, !observed.died || expected.may_die, &|| {
-        "marked dead".to_owned()
-    });
+    rule(8, !observed.died || may_die, &|| "marked dead".to_owned());
     broken
+}
+
+/// A server that is waited for from the begin of the call to its end can be blamed if that is longer than this.
+const FAIR: Duration = ms(50);
+
+/// Whether the server may be marked dead.
+fn may_die(case: &Case<'_>, observed: &Observed) -> bool {
+    case.expected.may_die || case.expected.times_out && observed.took >= FAIR
 }
 
 /// What the caller's own value takes.
@@ -131,21 +140,20 @@ fn own_bytes(case: &Case<'_>) -> usize {
 }
 
 /// Whether what the second caller was told is right.
-fn waiter_may(case: &Case<'_>, told: &Told) -> bool {
+fn waiter_may(may_die: bool, told: &Told) -> bool {
     let dead = [ErrorKind::NoServer, ErrorKind::Connect, ErrorKind::Timeout];
     let mut dead = dead.iter().map(|kind| Told::Fault(*kind, None));
-    *told == right("waiter") || case.expected.may_die && dead.any(|fault| fault == *told)
+    *told == right("waiter") || may_die && dead.any(|fault| fault == *told)
 }
 
 /// Whether the connections are those that the fate of the first one leads to.
-fn kept(case: &Case<'_>, seen: &[Seen]) -> bool {
+fn kept(case: &Case<'_>, may_die: bool, seen: &[Seen]) -> bool {
     let plan = &case.fault.plan;
     let used_again = seen.first().is_some_and(|first| {
         let mut requests = first.requests.iter();
         requests.any(|request| request == "get next" || request == "get waiter")
     });
-    let dies = case.expected.may_die;
-    if matches!(plan, Plan::Hasty(_)) && requests(case, seen) == 0 {
+    if matches!(plan, Plan::Hasty(_)) && requests(case, may_die, seen) == 0 {
         return true;
     }
     match (plan, case.expected.fate) {
@@ -155,7 +163,7 @@ fn kept(case: &Case<'_>, seen: &[Seen]) -> bool {
         (_, Fate::Keep) => seen.len() == 1 && used_again,
         // A second caller who meets a dead server may leave a third connection to those who come later.
         (_, Fate::Close) => {
-            let most = if dies && case.mode == Mode::Contended {
+            let most = if may_die && case.mode == Mode::Contended {
                 3
             } else {
                 2
@@ -224,14 +232,13 @@ fn get_of(key: &str) -> Part {
 }
 
 /// How many requests of the command came, over all connections.
-fn requests(case: &Case<'_>, seen: &[Seen]) -> usize {
+fn requests(case: &Case<'_>, may_die: bool, seen: &[Seen]) -> usize {
     // The pool itself asks a server that was dead for its version.
-    let probes = case.expected.may_die;
     let connections = seen.iter().enumerate();
     let of = connections.map(|(number, seen)| {
         let requests = seen.requests.iter();
         let probe =
-            |request: &&String| *request == "version" && probes && (number > 0 || refused(case));
+            |request: &&String| *request == "version" && may_die && (number > 0 || refused(case));
         requests
             .filter(|request| !OWN.contains(&request.as_str()) && !probe(request))
             .count()

@@ -26,7 +26,7 @@ pub(super) struct Signals {
     pub(super) waits: Flag,
     /// The first call is over, and its connection where it belongs.
     pub(super) over: Flag,
-    /// The bytes that nobody asked for were sent.
+    /// The server has come to the fault: what it sends before it, or too much, is out.
     pub(super) sent: Flag,
 }
 
@@ -71,12 +71,17 @@ fn scripts(command: &Command, plan: &Plan, mode: Mode, signals: &Signals) -> Vec
     match plan {
         Plan::Reply(bytes, pace, then) => {
             asked(&mut first);
+            let reached = Act::Raise(signals.sent.clone());
+            if let Pace::Each(_) = pace {
+                first.push(reached.clone());
+            }
             first.extend(pieces(bytes, *pace));
-            first.push(end(*then));
+            first.extend([reached, end(*then)]);
         }
         Plan::Hasty(bytes) => {
             asked(&mut first);
-            first.extend([Act::Send(bytes.clone()), SERVE]);
+            let reached = Act::Raise(signals.sent.clone());
+            first.extend([Act::Send(bytes.clone()), reached, SERVE]);
         }
         Plan::Tail(tail) => {
             asked(&mut first);
