@@ -16,6 +16,7 @@ mod cuts;
 mod deadlines;
 mod failover;
 mod failover_live;
+mod failover_load;
 mod fairness;
 mod golden;
 mod growth;
@@ -23,6 +24,7 @@ mod hashes;
 #[cfg(all(feature = "compress", feature = "sha1"))]
 mod interop;
 mod multi;
+mod one_bad_server;
 #[cfg(all(feature = "php", feature = "compress"))]
 mod php_live;
 #[cfg(all(feature = "php", feature = "compress"))]

@@ -9,11 +9,13 @@ pub(crate) mod random;
 pub(crate) mod wait;
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
+
+use socket2::Socket;
 
 /// How long a server may take until it answers.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -24,6 +26,8 @@ pub(crate) struct RealServer {
     process: Process,
     place: Place,
     args: Vec<String>,
+    /// Bound, never listening: nobody else gets the port while the server is down.
+    _reserved: Option<Socket>,
 }
 
 #[derive(Clone, Debug)]
@@ -35,21 +39,19 @@ enum Place {
 impl RealServer {
     /// Starts one on a free port of the loopback with these arguments, and waits until it answers.
     pub(crate) fn start(args: &[&str]) -> Self {
-        // Between the search for a free port and the start another process may take it.
-        for _ in 0..20 {
-            let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
-            let port = listener.local_addr().expect("its number").port();
-            drop(listener);
-            let (place, args) = (Place::Port(port), owned(args));
-            if let Some(process) = Process::start(&place, &args) {
-                return Self {
-                    process,
-                    place,
-                    args,
-                };
-            }
+        let reserved = fake::socket(0);
+        let address = reserved.local_addr().expect("its address");
+        let port = address.as_socket().expect("an IP address").port();
+        let (place, args) = (Place::Port(port), owned(args));
+        let Some(process) = Process::start(&place, &args) else {
+            panic!("memcached {args:?} did not start");
+        };
+        Self {
+            process,
+            place,
+            args,
+            _reserved: Some(reserved),
         }
-        panic!("memcached {args:?} did not start");
     }
 
     /// Starts one on this port of the loopback; `None` if another process has it.
@@ -60,6 +62,7 @@ impl RealServer {
             process: Process::start(&place, &args)?,
             place,
             args,
+            _reserved: None,
         })
     }
 
@@ -75,6 +78,7 @@ impl RealServer {
             process,
             place,
             args,
+            _reserved: None,
         }
     }
 
