@@ -1,12 +1,15 @@
 //! One bad server among four, which drips, hangs, is killed or cannot be reached: what it costs those who need it, and the others.
 
+use std::iter;
 use std::time::{Duration, Instant};
 
 use sockio::{ErrorKind, Expiry, MemcachedClient, SockIoPool, SockIoPoolBuilder};
 
 use crate::support::RealServer;
-use crate::support::fake::{Act, Fake, answer};
-use crate::support::wait::{eventually, in_time, lost, ms, stays, timed};
+#[cfg(target_os = "linux")]
+use crate::support::fake::Fake;
+use crate::support::proxy::{Fault, Plan, Proxy};
+use crate::support::wait::{MARGIN, eventually, in_time, lost, ms, stays, timed};
 
 /// The time of a call.
 const LIMIT: Duration = ms(300);
@@ -47,7 +50,7 @@ struct Figures {
     calls: usize,
     /// The kinds of failed calls and the homes of their keys.
     failed: Vec<(usize, ErrorKind)>,
-    /// Those that took more than half of their time: the home of their key, and how long.
+    /// Those that took too long: the home of their key, and how long, without what the machine lost.
     stalls: Vec<(usize, Duration)>,
     longest: Duration,
     /// The longest of those for keys of the good servers.
@@ -70,13 +73,14 @@ impl Figures {
                 Ok(found) => assert!(found.is_none_or(|found| found == *key)),
                 Err(error) => self.failed.push((home, error.kind())),
             }
-            let took = took.saturating_sub(lost(took));
-            if took > LIMIT / 2 {
-                self.stalls.push((home, took));
+            // One of the bad server takes all its time, one of another no more than a busy machine adds.
+            let without_losses = took.saturating_sub(lost(took));
+            if home == BAD && took > LIMIT - ms(25) || without_losses > MARGIN {
+                self.stalls.push((home, without_losses));
             }
-            self.longest = self.longest.max(took);
+            self.longest = self.longest.max(without_losses);
             if home != BAD {
-                self.longest_of_others = self.longest_of_others.max(took);
+                self.longest_of_others = self.longest_of_others.max(without_losses);
             }
             std::thread::sleep(ms(2));
         }
@@ -114,27 +118,24 @@ impl Figures {
 
 #[test]
 fn one_that_drips_holds_nobody_longer_than_a_deadline() {
-    let drip = Act::SendEach(
-        format!("VALUE key_1 0 100\r\n{:100}\r\n", "").into(),
-        ms(50),
-    );
-    let first = vec![Act::Request, drip.clone()];
-    let proof = [Act::Request, Act::Send(answer("version"))];
-    // It lives again each time, and drips again.
-    let again = [&proof[..], &first].concat();
-    let fakes = [
-        Fake::serving(),
-        Fake::serving(),
-        Fake::serving(),
-        Fake::new(vec![first, again]),
-    ];
-    let client = build(SockIoPool::builder().servers(fakes.iter().map(Fake::addr)));
+    let servers = [0; 4].map(|_| RealServer::start(&[]));
+    let dripping = Proxy::start(&servers[BAD].addr(), |_| Plan {
+        at_accept: None,
+        requests: Box::new(iter::empty()),
+        replies: Box::new(iter::repeat((0, Fault::Split(usize::MAX, ms(50))))),
+    });
+    // The answer to `version` takes 800 ms: it lives again each time, and drips again.
+    let addrs = servers[..BAD].iter().map(RealServer::addr);
+    let addrs = addrs.chain([dripping.addr()]);
+    let client = build(SockIoPool::builder().servers(addrs).initial_conn(0));
     let mut figures = Figures::default();
-    figures.run(&client, ms(3000));
+    figures.run(&client, ms(4000));
     figures.check("drips");
-    assert!(figures.stalls.len() > 2, "{figures:?}");
+    assert!(figures.stalls.len() >= 2, "{figures:?}");
     assert!(figures.longest <= LIMIT + ms(100), "{figures:?}");
-    assert_eq!(figures.failed.len(), figures.stalls.len(), "{figures:?}");
+    let late = |kind| matches!(kind, ErrorKind::Timeout | ErrorKind::Ambiguous);
+    assert!(figures.failed.iter().all(|(_, kind)| late(*kind)));
+    assert!(figures.failed.len() <= figures.stalls.len(), "{figures:?}");
 }
 
 #[cfg(unix)]
