@@ -13,7 +13,7 @@ use sockio::{ErrorKind, Expiry, MemcachedClient, SockIoPool, SockIoPoolBuilder};
 use crate::support::RealServer;
 #[cfg(target_os = "linux")]
 use crate::support::fake::Fake;
-use crate::support::proxy::{Fault, Plan, Proxy};
+use crate::support::proxy::{Due, Fault, Plan, Proxy};
 use crate::support::wait::{MARGIN, eventually, in_time, lost, ms, stays, timed};
 
 /// The time of a call.
@@ -165,7 +165,11 @@ fn one_that_drips_holds_nobody_longer_than_a_deadline() {
         let dripping = Proxy::start(&servers[BAD].addr(), |_| Plan {
             at_accept: None,
             requests: Box::new(iter::empty()),
-            replies: Box::new(iter::repeat((0, Fault::Split(usize::MAX, ms(50))))),
+            replies: Box::new(iter::repeat(Due {
+                after: 0,
+                before_piece: true,
+                fault: Fault::Split(usize::MAX, ms(50)),
+            })),
         });
         // The answer to `version` takes 800 ms: it lives again each time, and drips again.
         let addrs = servers[..BAD].iter().map(RealServer::addr);
