@@ -16,6 +16,7 @@ mod cuts;
 mod deadlines;
 mod failover;
 mod failover_live;
+mod failover_load;
 mod fairness;
 mod fork;
 mod golden;
@@ -28,6 +29,7 @@ mod matrix;
 mod multi;
 #[cfg(target_os = "linux")]
 mod network;
+mod one_bad_server;
 #[cfg(all(feature = "php", feature = "compress"))]
 mod php_live;
 #[cfg(all(feature = "php", feature = "compress"))]

@@ -1,6 +1,6 @@
 //! What befalls the connections: drawn from a seed for each connection and direction.
 
-use crate::support::proxy::{Fault, Plan, Schedule};
+use crate::support::proxy::{Due, Fault, Plan, Schedule};
 use crate::support::random::Random;
 use crate::support::wait::ms;
 
@@ -23,8 +23,12 @@ fn schedule(mut random: Random) -> Schedule {
     Box::new(std::iter::repeat_with(move || {
         // Many soon after another, a few long after.
         let most = *random.pick(&[GAP / 40, GAP / 4, GAP, 3 * GAP]);
-        let gap = random.below(most) as usize;
-        (gap, fault(&mut random))
+        Due {
+            after: random.below(most) as usize,
+            // An answer that is lost as a whole may be one to a command that was carried out.
+            before_piece: random.below(4) != 0,
+            fault: fault(&mut random),
+        }
     }))
 }
 

@@ -69,9 +69,12 @@ fn every_key_has_the_history_of_one_copy() {
         now.as_nanos() as u64 % 1_000_000_000
     });
     println!("chaos: SOCKIO_CHAOS_SEED={seed} SOCKIO_CHAOS_SECONDS={seconds}");
-    let phases: [(&str, fn(SockIoPoolBuilder) -> SockIoPoolBuilder); 4] = [
+    let phases: [(&str, fn(SockIoPoolBuilder) -> SockIoPoolBuilder); 5] = [
         ("a connection for each caller", |builder| builder),
         ("two connections for all", |builder| builder.max_conn(2)),
+        ("a look at each before it is used", |builder| {
+            builder.max_conn(4).alive_check(true)
+        }),
         ("shared requests", |builder| {
             builder.max_conn(2).combine(true)
         }),

@@ -262,7 +262,7 @@ impl Drop for Fake {
 }
 
 /// A socket bound beside others of this port. `SO_REUSEADDR` also allows a port that has old connections.
-fn socket(port: u16) -> Socket {
+pub(super) fn socket(port: u16) -> Socket {
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None).expect("a socket");
     socket.set_reuse_address(true).expect("a shared port");
     let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);

@@ -10,11 +10,13 @@ pub(crate) mod wait;
 mod wire;
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddrV4, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
+
+use socket2::Socket;
 
 /// How long a server may take until it answers.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -25,6 +27,8 @@ pub(crate) struct RealServer {
     process: Process,
     place: Place,
     args: Vec<String>,
+    /// Bound, never listening: nobody else gets the port while the server is down.
+    _reserved: Option<Socket>,
 }
 
 #[derive(Clone, Debug)]
@@ -38,21 +42,19 @@ enum Place {
 impl RealServer {
     /// Starts one on a free port of the loopback with these arguments, and waits until it answers.
     pub(crate) fn start(args: &[&str]) -> Self {
-        // Between the search for a free port and the start another process may take it.
-        for _ in 0..20 {
-            let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
-            let port = listener.local_addr().expect("its number").port();
-            drop(listener);
-            let (place, args) = (Place::Port(port), owned(args));
-            if let Some(process) = Process::start(&place, &args) {
-                return Self {
-                    process,
-                    place,
-                    args,
-                };
-            }
+        let reserved = fake::socket(0);
+        let address = reserved.local_addr().expect("its address");
+        let port = address.as_socket().expect("an IP address").port();
+        let (place, args) = (Place::Port(port), owned(args));
+        let Some(process) = Process::start(&place, &args) else {
+            panic!("memcached {args:?} did not start");
+        };
+        Self {
+            process,
+            place,
+            args,
+            _reserved: Some(reserved),
         }
-        panic!("memcached {args:?} did not start");
     }
 
     /// Starts one on this port of the loopback; `None` if another process has it.
@@ -62,6 +64,7 @@ impl RealServer {
             process: Process::start(&place, &args)?,
             place,
             args,
+            _reserved: None,
         })
     }
 
@@ -77,6 +80,7 @@ impl RealServer {
             process,
             place,
             args,
+            _reserved: None,
         }
     }
 
@@ -87,6 +91,7 @@ impl RealServer {
             process: Process::start(&place, &[]).expect("memcached in a namespace"),
             place,
             args: Vec::new(),
+            _reserved: None,
         }
     }
 

@@ -47,8 +47,17 @@ impl Fault {
     }
 }
 
-/// The faults of one direction: after how many bytes since the last one, and which.
-pub(crate) type Schedule = Box<dyn Iterator<Item = (usize, Fault)> + Send>;
+/// A fault, and when it comes: so many bytes after the last one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Due {
+    pub(crate) after: usize,
+    /// Already before the piece that has that byte: a reply, most often, of which nothing goes on then.
+    pub(crate) before_piece: bool,
+    pub(crate) fault: Fault,
+}
+
+/// The faults of one direction.
+pub(crate) type Schedule = Box<dyn Iterator<Item = Due> + Send>;
 
 /// What befalls one connection.
 pub(crate) struct Plan {
@@ -218,9 +227,10 @@ impl Shared {
                 Err(_) => return link.end(),
             };
             while !bytes.is_empty() && !link.is_over() {
-                let due = next.filter(|(gap, _)| *gap < bytes.len());
+                let due = next.filter(|due| due.after < bytes.len());
                 let (gap, fault) = match due {
-                    Some((gap, fault)) => (gap, Some(fault)),
+                    Some(due) if due.before_piece => (0, Some(due.fault)),
+                    Some(due) => (due.after, Some(due.fault)),
                     None => (bytes.len(), None),
                 };
                 let (head, tail) = bytes.split_at(gap);
@@ -229,7 +239,11 @@ impl Shared {
                 }
                 bytes = tail;
                 match fault {
-                    None => next = next.map(|(left, fault)| (left - gap, fault)),
+                    None => {
+                        if let Some(due) = &mut next {
+                            due.after -= gap;
+                        }
+                    }
                     Some(fault) => {
                         next = faults.next();
                         match self.befall(fault, link, to, bytes) {
@@ -316,13 +330,17 @@ mod tests {
     use crate::support::fake::Fake;
     use std::iter;
 
-    /// What a client gets that asks for `version` through a proxy with one fault in the reply, after 3 bytes.
-    fn reply_with(fault: Fault) -> (io::Result<usize>, Vec<u8>, Duration) {
+    /// What a client gets that asks for `version` through a proxy with one fault in the reply, after 3 bytes or before it.
+    fn reply_with(fault: Fault, before_piece: bool) -> (io::Result<usize>, Vec<u8>, Duration) {
         let fake = Fake::serving();
         let proxy = Proxy::start(&fake.addr(), move |_| Plan {
             at_accept: None,
             requests: Box::new(iter::empty()),
-            replies: Box::new(iter::once((3, fault))),
+            replies: Box::new(iter::once(Due {
+                after: 3,
+                before_piece,
+                fault,
+            })),
         });
         let mut stream = TcpStream::connect(proxy.addr()).unwrap();
         stream
@@ -344,15 +362,17 @@ mod tests {
     fn each_fault_is_what_it_says() {
         let ms = Duration::from_millis;
         for fault in [Fault::Fin, Fault::HalfFin, Fault::Lose(ms(50))] {
-            let (answer, reply, _) = reply_with(fault);
+            let (answer, reply, _) = reply_with(fault, false);
             assert_eq!((answer.unwrap(), &reply[..]), (3, &b"VER"[..]), "{fault:?}");
         }
-        let broken = reply_with(Fault::Rst).0.unwrap_err();
+        let (answer, reply, _) = reply_with(Fault::Fin, true);
+        assert_eq!((answer.unwrap(), &reply[..]), (0, &b""[..]));
+        let broken = reply_with(Fault::Rst, false).0.unwrap_err();
         assert_eq!(broken.kind(), io::ErrorKind::ConnectionReset);
-        let silent = reply_with(Fault::Stall(ms(1000))).0.unwrap_err();
+        let silent = reply_with(Fault::Stall(ms(1000)), false).0.unwrap_err();
         assert_eq!(silent.kind(), io::ErrorKind::WouldBlock);
         for fault in [Fault::Delay(ms(40)), Fault::Split(4, ms(10))] {
-            let (_, reply, took) = reply_with(fault);
+            let (_, reply, took) = reply_with(fault, false);
             assert_eq!(reply, b"VERSION 1.6.18\r\n", "{fault:?}");
             assert!(took >= ms(30), "{fault:?}: {took:?}");
         }
