@@ -7,7 +7,7 @@ use sockio::{ErrorKind, MemcachedClient};
 use super::{Fault, Network};
 use crate::servers::load::{BACK_OFF, LIMIT, builder, under_load};
 use crate::support::RealServer;
-use crate::support::wait::{MARGIN, eventually, lost, ms};
+use crate::support::wait::{MARGIN, alone, eventually, lost, ms};
 
 const THREADS: usize = 4;
 
@@ -52,47 +52,49 @@ const FAULTS: &[Fault] = &[
 #[test]
 #[ignore = "run by tests/netns.sh"]
 fn a_server_cut_off_costs_one_call_of_each_thread_and_comes_back_with_the_network() {
-    let network = Network::mine();
-    for (number, fault) in FAULTS.iter().enumerate() {
-        let servers = [network.far_server(), RealServer::start(&[])];
-        // With a connection for each, and where they share requests.
-        let (combine, connections) = [(false, THREADS), (true, 2)][number % 2];
-        let pool = builder(servers.iter().map(RealServer::addr))
-            .initial_conn(connections)
-            .max_open(connections)
-            .combine(combine);
-        let client = MemcachedClient::new(pool.build().unwrap());
-        under_load(&client, THREADS, |load| {
-            load.warm();
-            let broken = network.breaks(fault);
-            eventually("the server is dead", || {
-                client.pool().stats()[0].dead_until.is_some()
-            });
-            thread::sleep(ms(900));
-            let good = load.of(0).good;
-            thread::sleep(ms(100));
-            assert_eq!(load.of(0).good, good, "{}: not cut off", fault.name);
-            broken.heal();
-            let carried = network.is_back(&servers[0]);
-            let back = load.good_again(0);
-            let cut = load.of(0);
-            println!(
-                "{}: {cut}; the network carries again {carried:.1?} after it was healed, the pool is good {back:.1?} \
+    alone(|| {
+        let network = Network::mine();
+        for (number, fault) in FAULTS.iter().enumerate() {
+            let servers = [network.far_server(), RealServer::start(&[])];
+            // With a connection for each, and where they share requests.
+            let (combine, connections) = [(false, THREADS), (true, 2)][number % 2];
+            let pool = builder(servers.iter().map(RealServer::addr))
+                .initial_conn(connections)
+                .max_open(connections)
+                .combine(combine);
+            let client = MemcachedClient::new(pool.build().unwrap());
+            under_load(&client, THREADS, |load| {
+                load.warm();
+                let broken = network.breaks(fault);
+                eventually("the server is dead", || {
+                    client.pool().stats()[0].dead_until.is_some()
+                });
+                thread::sleep(ms(900));
+                let good = load.of(0).good;
+                thread::sleep(ms(100));
+                assert_eq!(load.of(0).good, good, "{}: not cut off", fault.name);
+                broken.heal();
+                let carried = network.is_back(&servers[0]);
+                let back = load.good_again(0);
+                let cut = load.of(0);
+                println!(
+                    "{}: {cut}; the network carries again {carried:.1?} after it was healed, the pool is good {back:.1?} \
                  later; the other server: {}",
-                fault.name,
-                load.others_are_unaffected(0)
-            );
-            assert!(cut.stalled <= THREADS as u64, "{cut}");
-            assert!(cut.longest <= LIMIT + MARGIN + lost(ms(10_000)), "{cut}");
-            let unexpected = cut.errors_beside(&[
-                ErrorKind::Timeout,
-                ErrorKind::Ambiguous,
-                ErrorKind::Connect,
-                ErrorKind::NoServer,
-            ]);
-            assert_eq!(unexpected, [], "{cut}");
-            // The try under way may have begun before.
-            assert!(back <= BACK_OFF + ms(200) + MARGIN + lost(back), "{back:?}");
-        });
-    }
+                    fault.name,
+                    load.others_are_unaffected(0)
+                );
+                assert!(cut.stalled <= THREADS as u64, "{cut}");
+                assert!(cut.longest <= LIMIT + MARGIN + lost(ms(10_000)), "{cut}");
+                let unexpected = cut.errors_beside(&[
+                    ErrorKind::Timeout,
+                    ErrorKind::Ambiguous,
+                    ErrorKind::Connect,
+                    ErrorKind::NoServer,
+                ]);
+                assert_eq!(unexpected, [], "{cut}");
+                // The try under way may have begun before.
+                assert!(back <= BACK_OFF + ms(200) + MARGIN + lost(back), "{back:?}");
+            });
+        }
+    });
 }

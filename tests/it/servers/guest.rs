@@ -12,8 +12,8 @@ impl Guest {
     /// `None` if the server has none left.
     pub(super) fn connect(server: &RealServer) -> Option<Self> {
         let address = server.addr().parse().unwrap();
-        let mut guest = Self(TcpStream::connect_timeout(&address, ms(200)).ok()?);
-        guest.0.set_read_timeout(Some(ms(200))).unwrap();
+        let mut guest = Self(TcpStream::connect_timeout(&address, ms(1000)).ok()?);
+        guest.0.set_read_timeout(Some(ms(1000))).unwrap();
         (guest.ask("mn\r\n")? == "MN\r\n").then_some(guest)
     }
 

@@ -8,7 +8,7 @@ use sockio::{ErrorKind, Expiry, MemcachedClient};
 use super::load::{BACK_OFF, builder, under_load};
 use crate::support::RealServer;
 use crate::support::fake::{Act, Fake};
-use crate::support::wait::{MARGIN, eventually, lost, ms, within};
+use crate::support::wait::{MARGIN, alone, eventually, lost, ms, within};
 
 /// Python's web server.
 struct Website(Child);
@@ -54,53 +54,57 @@ fn start_at(port: u16) -> RealServer {
 
 #[test]
 fn values_of_the_server_before_are_misses() {
-    const THREADS: usize = 4;
-    let mut servers = [0; 3].map(|_| RealServer::start(&[]));
-    let pool = builder(servers.iter().map(RealServer::addr)).initial_conn(THREADS);
-    let client = MemcachedClient::new(pool.build().unwrap());
-    let port = servers[2].port().unwrap();
-    under_load(&client, THREADS, |load| {
-        load.warm();
-        let before = load.of(2);
-        servers[2].kill();
-        let other = start_at(port);
-        let back = load.good_again(2);
-        let swapped = load.of(2);
-        println!(
-            "swapped for another: {swapped}; good again after {back:.1?}; the other servers: {}",
-            load.others_are_unaffected(2)
-        );
-        assert!(swapped.misses > before.misses);
-        assert!(back <= BACK_OFF + MARGIN + lost(back), "{back:?}");
-        drop(other);
+    alone(|| {
+        const THREADS: usize = 4;
+        let mut servers = [0; 3].map(|_| RealServer::start(&[]));
+        let pool = builder(servers.iter().map(RealServer::addr)).initial_conn(THREADS);
+        let client = MemcachedClient::new(pool.build().unwrap());
+        let port = servers[2].port().unwrap();
+        under_load(&client, THREADS, |load| {
+            load.warm();
+            let before = load.of(2);
+            servers[2].kill();
+            let other = start_at(port);
+            let back = load.good_again(2);
+            let swapped = load.of(2);
+            println!(
+                "swapped for another: {swapped}; good again after {back:.1?}; the other servers: {}",
+                load.others_are_unaffected(2)
+            );
+            assert!(swapped.misses > before.misses);
+            assert!(back <= BACK_OFF + MARGIN + lost(back), "{back:?}");
+            drop(other);
+        });
     });
 }
 
 #[test]
 fn something_else_in_its_place_is_found_out_and_left_alone_until_it_is_gone() {
-    const THREADS: usize = 4;
-    let mut servers = [0; 3].map(|_| RealServer::start(&[]));
-    let pool = builder(servers.iter().map(RealServer::addr)).initial_conn(THREADS);
-    let client = MemcachedClient::new(pool.build().unwrap());
-    let port = servers[2].port().unwrap();
-    under_load(&client, THREADS, |load| {
-        load.warm();
-        servers[2].kill();
-        let site = Website::start_at(port);
-        std::thread::sleep(ms(500));
-        let swapped = load.of(2);
-        std::thread::sleep(ms(200));
-        assert_eq!(load.of(2).good, swapped.good, "a web server answered");
-        drop(site);
-        let server = start_at(port);
-        let back = load.good_again(2);
-        println!(
-            "swapped for a web server: {swapped}; good again after {back:.1?}; the other servers: {}",
-            load.others_are_unaffected(2)
-        );
-        assert_eq!(swapped.stalled, 0);
-        assert!(back <= BACK_OFF + MARGIN + lost(back), "{back:?}");
-        drop(server);
+    alone(|| {
+        const THREADS: usize = 4;
+        let mut servers = [0; 3].map(|_| RealServer::start(&[]));
+        let pool = builder(servers.iter().map(RealServer::addr)).initial_conn(THREADS);
+        let client = MemcachedClient::new(pool.build().unwrap());
+        let port = servers[2].port().unwrap();
+        under_load(&client, THREADS, |load| {
+            load.warm();
+            servers[2].kill();
+            let site = Website::start_at(port);
+            std::thread::sleep(ms(500));
+            let swapped = load.of(2);
+            std::thread::sleep(ms(200));
+            assert_eq!(load.of(2).good, swapped.good, "a web server answered");
+            drop(site);
+            let server = start_at(port);
+            let back = load.good_again(2);
+            println!(
+                "swapped for a web server: {swapped}; good again after {back:.1?}; the other servers: {}",
+                load.others_are_unaffected(2)
+            );
+            assert_eq!(swapped.stalled, 0);
+            assert!(back <= BACK_OFF + MARGIN + lost(back), "{back:?}");
+            drop(server);
+        });
     });
 }
 
