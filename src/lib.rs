@@ -178,10 +178,10 @@ pub use compat::{Compat, Proof, session};
 pub use error::{Error, ErrorKind, Result};
 pub use expiry::Expiry;
 pub use key::{Key, KeyRef, KeyRules, KeyTransform, MAX_KEY_LEN, ToKey, WireKey};
+pub use pool::{ServerStats, SockIoPool, SockIoPoolBuilder};
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub use protocol::fuzzing;
-pub use pool::{ServerStats, SockIoPool, SockIoPoolBuilder};
 pub use server::{DEFAULT_PORT, ServerAddr, ToServerAddr};
 
 #[cfg(doctest)]

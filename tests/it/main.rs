@@ -12,6 +12,8 @@ mod commands;
 mod compat_table;
 mod cuts;
 mod deadlines;
+#[cfg(feature = "compress")]
+mod decoding;
 mod failover;
 mod failover_live;
 mod fairness;
@@ -29,8 +31,11 @@ mod php_malformed;
 mod php_values;
 mod placement;
 mod pool;
+#[cfg(feature = "compress")]
+mod properties;
 mod resilience;
 mod retry;
+mod secrets;
 mod shutdown;
 mod stale;
 mod support;

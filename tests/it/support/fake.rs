@@ -442,7 +442,7 @@ impl Player {
             self.note(|seen| {
                 if let Some(len) = request_len(&seen.trailing) {
                     let request: Vec<u8> = seen.trailing.drain(..len).collect();
-                    let line = line_of(&request).expect("its line");
+                    let (line, _) = line_of(&request).expect("its line");
                     seen.requests.push(line.clone());
                     whole = Some((line, request));
                 }
@@ -469,14 +469,15 @@ impl Player {
     }
 }
 
-fn line_of(bytes: &[u8]) -> Option<String> {
+/// The first line, and how many bytes it has: keys need not be UTF-8.
+fn line_of(bytes: &[u8]) -> Option<(String, usize)> {
     let end = bytes.windows(2).position(|pair| pair == b"\r\n")?;
-    Some(String::from_utf8_lossy(&bytes[..end]).into_owned())
+    Some((String::from_utf8_lossy(&bytes[..end]).into_owned(), end))
 }
 
 /// The length of the request at the head of these bytes, if it is there as a whole.
 fn request_len(bytes: &[u8]) -> Option<usize> {
-    let line = line_of(bytes)?;
+    let (line, end) = line_of(bytes)?;
     let words: Vec<&str> = line.split(' ').collect();
     let body = match words[..] {
         [
@@ -489,6 +490,6 @@ fn request_len(bytes: &[u8]) -> Option<usize> {
         ] => len.parse::<usize>().ok()? + 2,
         _ => 0,
     };
-    let len = line.len() + 2 + body;
+    let len = end + 2 + body;
     (bytes.len() >= len).then_some(len)
 }
