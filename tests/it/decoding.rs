@@ -388,7 +388,7 @@ fn a_flag_that_says_compressed_is_believed_by_nobody_without_a_look() {
             if name == other || same && !headed || both {
                 continue;
             }
-            assert_kind(read(&**&coder, *flag, &stored), ErrorKind::Decode);
+            assert_kind(read(&*coder, *flag, &stored), ErrorKind::Decode);
             wrong += 1;
         }
     }
