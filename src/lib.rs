@@ -148,9 +148,29 @@
 //! # Security
 //!
 //! memcached has no secrecy: whoever reaches its port reads and writes everything. Keep it on a private network or a unix socket.
-//! Keys cannot smuggle commands: they are checked before anything is sent. What a server sends is not trusted:
-//! lines, values ([`max_value_len`](SockIoPoolBuilder::max_value_len)) and inflated values are bounded, and bytes that do not
-//! fit the command close the connection. Serialized objects of other languages are handed over as bytes and never run.
+//! There are no passwords and no encryption here.
+//!
+//! **Keys** may be anybody's. Each is checked in the form in which it goes out, with its prefix, before anything is sent: 1 to 250
+//! bytes, none of them a blank, a control byte or DEL. So none is a second command, whatever it holds, and a value cannot be one
+//! either, since its length counts. What [routes](Key::routed_by) a key is hashed and never sent. What a hostile key can do: the
+//! hashes are those of the old clients and hold no secret, so many keys may be chosen that all live on one server; and a
+//! [form of keys](KeyTransform::Pecl) that replaces or cuts bytes makes one item of different keys.
+//! A request to [`raw`](MemcachedClient::raw) is sent as it is: no text of others belongs in it.
+//!
+//! **A server** is believed only what it says of the keys that it was asked for: another key's value is an error, bytes that do
+//! not fit the command close the connection, and one that was left in doubt is never used again. What it sends is bounded: lines
+//! by 2 KiB, values by [`max_value_len`](SockIoPoolBuilder::max_value_len) (128 MiB; no more than 1 MiB of it is reserved before
+//! it has come), statistics by 16 MiB, and every operation by its deadline. What a hostile server can do: give wrong answers, and
+//! let callers wait until their deadlines; it cannot stop the pool or keep other servers from answering. An
+//! error line of a server is shown in the [`Error`] as it came, if it has no control bytes; it is not logged.
+//!
+//! **Values** are not trusted, be they stored by whom they may. Compressed ones inflate to no more than a limit
+//! ([`max_inflated`](codec::Compression::max_inflated), 64 MiB), and must have the length that they announce and a right
+//! checksum, with nothing missing and nothing behind them. Serialized objects of other languages are handed over as bytes
+//! and never run. What cannot be read is an error and no miss, and leaves item and connection as they are.
+//!
+//! **Keys and values in sight.** Neither stands in a record above `debug`, in what a type shows with `Debug`, or in the text of
+//! an error that this crate makes. A key prefix is a setting, and may be shown.
 //!
 #![doc = include_str!("compat/table.md")]
 #![forbid(unsafe_code)]

@@ -14,7 +14,7 @@ use crate::sock::SockIo;
 /// What each server answered, in the order of configuration.
 pub type PerServer<T> = Vec<(ServerAddr, Result<T>)>;
 
-/// The most text that the statistics of one server may have.
+/// The most memory that the statistics of one server may take.
 const MAX_STATS_LEN: usize = 16 * 1024 * 1024;
 
 /// What may follow `stats`: a few words.
@@ -166,7 +166,8 @@ fn read_stats(io: &mut SockIo, unended: bool) -> Result<Vec<(String, String)>> {
         })?;
         match part {
             Ok(Some(stat)) => {
-                len += stat.0.len() + stat.1.len();
+                // Lines without any text take room too.
+                len += size_of_val(&stat) + stat.0.len() + stat.1.len();
                 stats.push(stat);
             }
             Ok(None) => {

@@ -87,11 +87,11 @@ pub(super) fn decompress(data: &[u8], len: usize, limit: usize) -> Result<Vec<u8
     loop {
         if control < MAX_LITERALS {
             let literals = input.take(control + 1)?;
-            room(&out, literals.len(), len)?;
+            room(&mut out, literals.len(), len)?;
             out.extend_from_slice(literals);
         } else {
             let (distance, copied) = input.copy(control, level_2)?;
-            room(&out, copied, len)?;
+            room(&mut out, copied, len)?;
             repeat(&mut out, distance, copied)?;
         }
         match input.0.split_first() {
@@ -261,11 +261,16 @@ impl<'a> Input<'a> {
     }
 }
 
-fn room(out: &[u8], more: usize, len: usize) -> Result<()> {
-    if more > len - out.len() {
+/// Sees to it that `more` bytes fit. Room doubles, but never over the `len` bytes announced.
+fn room(out: &mut Vec<u8>, more: usize, len: usize) -> Result<()> {
+    let left = len - out.len();
+    if more > left {
         return Err(Error::decode(format!(
             "a FastLZ stream of more than the {len} bytes announced"
         )));
+    }
+    if more > out.capacity() - out.len() {
+        out.reserve_exact(more.max(out.len()).min(left));
     }
     Ok(())
 }

@@ -346,13 +346,15 @@ impl Host {
         if let Some((idle, delay)) = self.gate.kill(Moment::now()) {
             drop(idle);
             let now = Moment::now();
-            *sync::lock(&self.cause_of_death) = Some(error.causes());
+            let causes = error.causes();
+            *sync::lock(&self.cause_of_death) = Some(causes.clone());
             self.watch.expect(now + delay);
             if let (Some(combiner), Some(dead)) = (&self.combiner, self.gate.dead()) {
                 combiner.server_died(&self.refusal_of_dead(dead, now));
             }
             // The logger is the user's: by now nobody depends on what it does.
-            log::warn!("{error}; the server is marked dead for {delay:?}");
+            let name = self.addr.name();
+            log::warn!("{name}: {causes}; the server is marked dead for {delay:?}");
         }
     }
 

@@ -7,8 +7,13 @@ use crate::protocol::{Decoded, Expect, Reply, StoreVerb, text};
 pub enum Step {
     /// So many bytes more will come at least.
     Need(usize),
-    /// A reply, or a part of one, and how many bytes it is made of.
-    Part { part: Part, used: usize },
+    /// A reply, or a part of one.
+    Part {
+        /// What it says.
+        part: Part,
+        /// How many bytes it is made of.
+        used: usize,
+    },
     /// No reply to this command.
     Desync,
 }
@@ -16,8 +21,11 @@ pub enum Step {
 /// A reply or a part of one.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Part {
+    /// The head of a value.
     Value {
+        /// Its key.
         key: Vec<u8>,
+        /// What stands beside the key.
         head: Head,
     },
     /// Text that may be shown to people: of an error, a version or a statistic.
@@ -29,8 +37,11 @@ pub enum Part {
 /// The numbers beside the key of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
+    /// As the server keeps them.
     pub flags: u32,
+    /// Of the body, in bytes.
     pub len: usize,
+    /// The token, where one was asked for.
     pub cas: Option<u64>,
 }
 

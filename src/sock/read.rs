@@ -223,29 +223,39 @@ impl SockIo {
     }
 
     fn large_body(&mut self, len: usize, value: &mut Vec<u8>) -> Result<()> {
-        value.reserve_exact(len.min(RESERVED_AT_ONCE));
+        find_value_room(len, value);
         let here = len.min(self.end - self.start);
         value.extend_from_slice(&self.input[self.start..self.start + here]);
         self.start += here;
-        let missing = len - here;
-        if missing > 0 {
+        if value.len() < len {
             self.arm_read()?;
             self.spoiled = true;
             // The timer is for each read: a peer that drips would outlive it, so the maintenance thread keeps the deadline.
             self.line.begin_untimed_read(self.call.read_deadline);
             self.watch.expect(self.call.read_deadline);
-            let read = self.line.stream.read_many(missing, value);
+            let read = self.read_whole(len, value);
             self.line.end_untimed_read();
             self.look_at_clock();
             match read {
-                Ok(read) if read == missing => self.spoiled = false,
-                Ok(_) => return Err(self.read_error(io::ErrorKind::UnexpectedEof.into())),
+                Ok(()) => self.spoiled = false,
                 Err(error) => return Err(self.read_error(error)),
             }
         }
         self.gather(2)?;
         self.check_body_end(0)?;
         self.start += 2;
+        Ok(())
+    }
+
+    /// Reads until `value` has `len` bytes.
+    fn read_whole(&self, len: usize, value: &mut Vec<u8>) -> io::Result<()> {
+        while value.len() < len {
+            find_value_room(len, value);
+            let piece = (value.capacity() - value.len()).min(len - value.len());
+            if self.line.stream.read_many(piece, value)? < piece {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
         Ok(())
     }
 
@@ -333,5 +343,14 @@ impl SockIo {
 
     pub(super) fn read_error(&mut self, error: io::Error) -> Error {
         self.failure("reading the reply", error)
+    }
+}
+
+/// Sees to it that there is room in `value`, which is to have `len` bytes: for as many more as have come, and never for
+/// more than those announced. A small lie costs little, and a true length no more than itself.
+pub(super) fn find_value_room(len: usize, value: &mut Vec<u8>) {
+    if value.len() == value.capacity() || value.is_empty() {
+        let more = value.len().max(RESERVED_AT_ONCE);
+        value.reserve_exact(more.min(len - value.len()));
     }
 }

@@ -4,7 +4,8 @@
 use std::io;
 use std::time::Duration;
 
-use super::{INPUT_ROOM, RESERVED_AT_ONCE, SockIo};
+use super::read::find_value_room;
+use super::{INPUT_ROOM, SockIo};
 use crate::clock::Moment;
 use crate::error::Result;
 use crate::protocol::{Decoded, Expect, Reply, text};
@@ -70,7 +71,7 @@ impl SockIo {
             return Ok(true);
         }
         if value.is_empty() {
-            value.reserve_exact(len.min(RESERVED_AT_ONCE));
+            find_value_room(len, value);
         }
         let here = (len - value.len()).min(self.end - self.start);
         value.extend_from_slice(&self.input[self.start..self.start + here]);
@@ -89,7 +90,9 @@ impl SockIo {
                 return Ok(false);
             };
             self.set_read_timer(limit)?;
-            let (had, piece) = (value.len(), (len - value.len()).min(PIECE));
+            find_value_room(len, value);
+            let had = value.len();
+            let piece = (value.capacity() - had).min(len - had).min(PIECE);
             // The timer is for each read: see `large_body`.
             let end = self.call.deadline + GRACE;
             self.line.begin_untimed_read(end);

@@ -6,7 +6,7 @@ use std::time::Instant;
 use sockio::{ErrorKind, MemcachedClient, SockIoPool};
 
 use crate::support::child;
-use crate::support::fake::Fake;
+use crate::support::fake::{Act, Fake};
 use crate::support::logs;
 use crate::support::wait::{eventually, in_time, ms, stays, timed, within};
 
@@ -263,6 +263,23 @@ fn a_server_that_refuses_is_logged_and_marked_dead() {
         assert_eq!(client.get::<String>(&*key).unwrap(), Some(key));
     }
     assert_eq!(good.count("get "), 20);
+}
+
+#[test]
+fn a_server_that_does_not_answer_is_named_in_the_log() {
+    logs::listen();
+    let silent = Fake::new(vec![vec![Act::Stall]]);
+    let pool = SockIoPool::builder()
+        .servers([silent.addr()])
+        .operation_timeout(ms(200));
+    let client = MemcachedClient::new(pool.build().unwrap());
+    assert!(client.get::<String>("k").unwrap_err().is_timeout());
+    let lines = logs::about(&silent.addr());
+    let line = format!(
+        "WARN {}: reading the reply: timed out; the server is marked dead",
+        silent.addr()
+    );
+    assert!(lines.len() == 1 && lines[0].starts_with(&line), "{lines:?}");
 }
 
 #[cfg(target_os = "linux")]

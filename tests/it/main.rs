@@ -14,6 +14,8 @@ mod commands;
 mod compat_table;
 mod cuts;
 mod deadlines;
+#[cfg(feature = "compress")]
+mod decoding;
 mod failover;
 mod failover_live;
 mod failover_load;
@@ -38,9 +40,12 @@ mod php_malformed;
 mod php_values;
 mod placement;
 mod pool;
+#[cfg(feature = "compress")]
+mod properties;
 mod resilience;
 mod retry;
 mod servers;
+mod secrets;
 mod shutdown;
 mod stale;
 mod stress;

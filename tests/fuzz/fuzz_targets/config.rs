@@ -18,7 +18,10 @@ fuzz_target!(|input: (u8, &str, Vec<u8>, &[u8])| {
     let compat = CLIENTS[usize::from(client) % CLIENTS.len()];
     let servers: Vec<&str> = servers.split('\n').take(MAX_SERVERS).collect();
     let light = |text: &&str| {
-        let weight = text.parse::<ServerAddr>().ok().and_then(|server| server.weight());
+        let weight = text
+            .parse::<ServerAddr>()
+            .ok()
+            .and_then(|server| server.weight());
         weight.is_none_or(|weight| weight <= MAX_WEIGHT)
     };
     if !servers.iter().all(light) {
@@ -53,9 +56,15 @@ fuzz_target!(|input: (u8, &str, Vec<u8>, &[u8])| {
                 assert!(bytes.iter().all(|byte| *byte > b' ' && *byte != 0x7f));
             }
             (Err(wire), Err(server)) => {
-                assert_eq!((wire.kind(), server.kind()), (ErrorKind::Key, ErrorKind::Key));
+                assert_eq!(
+                    (wire.kind(), server.kind()),
+                    (ErrorKind::Key, ErrorKind::Key)
+                );
             }
-            _ => panic!("the pool and the rules differ about a key of {} bytes", key.len()),
+            _ => panic!(
+                "the pool and the rules differ about a key of {} bytes",
+                key.len()
+            ),
         }
     }
     pool.shutdown();

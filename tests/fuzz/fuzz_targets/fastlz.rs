@@ -23,7 +23,12 @@ fuzz_target!(|input: (u32, u8, &[u8])| {
     round_trip(data);
     if shape % 16 == 0 && !data.is_empty() {
         // Long enough for level 2, with repeats from near and far, and places where they break.
-        let mut long: Vec<u8> = data.iter().copied().cycle().take(LEVEL_2_FROM + data.len()).collect();
+        let mut long: Vec<u8> = data
+            .iter()
+            .copied()
+            .cycle()
+            .take(LEVEL_2_FROM + data.len())
+            .collect();
         for at in (0..long.len()).step_by(64 * (1 + usize::from(shape))) {
             long[at] ^= 0x55;
         }
@@ -49,6 +54,8 @@ fn round_trip(data: &[u8]) {
         .compression_factor(0.0);
     let packed = coder.encode(Value::from(data)).expect("bytes have a form");
     assert!(data.is_empty() || packed.flags & COMPRESSED_BY_FASTLZ == COMPRESSED_BY_FASTLZ);
-    let read = coder.decode(packed.flags, packed.data).expect("what was packed");
+    let read = coder
+        .decode(packed.flags, packed.data)
+        .expect("what was packed");
     assert!(read == Value::from(data), "{} bytes", data.len());
 }

@@ -80,5 +80,7 @@ fn follow(kind: u8, mut bytes: &[u8]) {
 /// The short cut leaves negative flags and numbers of 20 digits to the decoder.
 fn unusual(line: &[u8]) -> bool {
     let words = line.split(|byte| *byte <= b' ').skip(2);
-    words.into_iter().any(|word| word.starts_with(b"-") || word.len() > 19)
+    words
+        .into_iter()
+        .any(|word| word.starts_with(b"-") || word.len() > 19)
 }

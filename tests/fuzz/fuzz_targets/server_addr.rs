@@ -4,6 +4,9 @@
 use libfuzzer_sys::fuzz_target;
 use sockio::{Compat, ServerAddr};
 
+/// Rings have up to some hundred points for a unit of weight, 16 million in all: too many for each of many runs.
+const MAX_WEIGHT: u32 = 50;
+
 fuzz_target!(|text: &str| {
     if let Ok(compat) = text.parse::<Compat>() {
         assert_eq!(compat.name(), text);
@@ -14,6 +17,9 @@ fuzz_target!(|text: &str| {
     assert!(text.starts_with(server.name()));
     let again: ServerAddr = server.to_string().parse().expect("what is shown is read");
     assert_eq!(again, server);
+    if server.weight().is_some_and(|weight| weight > MAX_WEIGHT) {
+        return;
+    }
     for name in [
         "spymemcached/ketama",
         "enyim/default",

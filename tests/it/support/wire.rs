@@ -26,9 +26,14 @@ pub(crate) fn answer(line: &str) -> Vec<u8> {
     text.into_bytes()
 }
 
+/// The first line, without its end: keys need not be UTF-8.
 pub(super) fn line_of(bytes: &[u8]) -> Option<String> {
-    let end = bytes.windows(2).position(|pair| pair == b"\r\n")?;
+    let end = line_len(bytes)?;
     Some(String::from_utf8_lossy(&bytes[..end]).into_owned())
+}
+
+fn line_len(bytes: &[u8]) -> Option<usize> {
+    bytes.windows(2).position(|pair| pair == b"\r\n")
 }
 
 /// The length of the request at the head of these bytes, if it is there as a whole.
@@ -46,6 +51,6 @@ pub(super) fn request_len(bytes: &[u8]) -> Option<usize> {
         ] => len.parse::<usize>().ok()? + 2,
         _ => 0,
     };
-    let len = line.len() + 2 + body;
+    let len = line_len(bytes)? + 2 + body;
     (bytes.len() >= len).then_some(len)
 }

@@ -41,8 +41,32 @@ pub(crate) enum Call {
 const ALL: [Call; 26] = {
     use Call::*;
     [
-        Get, Gets, GetInto, GetWith, GetRaw, GetAndTouch, Exists, Set, Add, Cas, Append, Delete, Touch, Incr, GetCounter,
-        AddOrIncr, GetMulti, GetsMulti, SetMulti, DeleteMulti, Versions, Stats, FlushAll, Verbosity, RawLine, RawEnd,
+        Get,
+        Gets,
+        GetInto,
+        GetWith,
+        GetRaw,
+        GetAndTouch,
+        Exists,
+        Set,
+        Add,
+        Cas,
+        Append,
+        Delete,
+        Touch,
+        Incr,
+        GetCounter,
+        AddOrIncr,
+        GetMulti,
+        GetsMulti,
+        SetMulti,
+        DeleteMulti,
+        Versions,
+        Stats,
+        FlushAll,
+        Verbosity,
+        RawLine,
+        RawEnd,
     ]
 };
 
@@ -59,9 +83,18 @@ impl Call {
         match self {
             Call::Get => one(client.get(KEY).ok().flatten(), false),
             Call::Gets => one(client.gets(KEY).ok().flatten().map(|item| item.value), true),
-            Call::GetRaw => one(client.get_raw(KEY).ok().flatten().map(|item| item.value), true),
+            Call::GetRaw => one(
+                client.get_raw(KEY).ok().flatten().map(|item| item.value),
+                true,
+            ),
             Call::GetAndTouch => one(client.get_and_touch(KEY, NEVER).ok().flatten(), false),
-            Call::GetWith => one(client.get_with(KEY, |bytes, _| bytes.to_vec()).ok().flatten(), false),
+            Call::GetWith => one(
+                client
+                    .get_with(KEY, |bytes, _| bytes.to_vec())
+                    .ok()
+                    .flatten(),
+                false,
+            ),
             Call::GetInto => {
                 let mut value = b"old".to_vec();
                 let found = client.get_into(KEY, &mut value).ok().flatten();
@@ -74,11 +107,19 @@ impl Call {
             }
             Call::GetMulti => {
                 let found = client.get_multi::<Vec<u8>, _>(KEYS).expect("good keys");
-                check_many(found.hits().map(|(key, value)| (*key, &**value)), reply, false)
+                check_many(
+                    found.hits().map(|(key, value)| (*key, &**value)),
+                    reply,
+                    false,
+                )
             }
             Call::GetsMulti => {
                 let found = client.gets_multi::<Vec<u8>, _>(KEYS).expect("good keys");
-                check_many(found.hits().map(|(key, item)| (*key, &*item.value)), reply, true)
+                check_many(
+                    found.hits().map(|(key, item)| (*key, &*item.value)),
+                    reply,
+                    true,
+                )
             }
             Call::SetMulti => {
                 let _ = client.set_multi(KEYS.map(|key| (key, "v")), NEVER);
@@ -90,7 +131,10 @@ impl Call {
             }
             Call::Stats => {
                 let _ = client.stats(None);
-                reply.ends_with(b"END\r\n") || reply.ends_with(b"RESET\r\n") || reply.ends_with(b"OK\r\n") || one_line
+                reply.ends_with(b"END\r\n")
+                    || reply.ends_with(b"RESET\r\n")
+                    || reply.ends_with(b"OK\r\n")
+                    || one_line
             }
             // Only their caller knows what state a connection is in.
             Call::RawLine => {
@@ -157,12 +201,19 @@ fn check(found: Option<&[u8]>, reply: &[u8], cas: bool) -> bool {
     if let Some(found) = found {
         let (key, body, rest) = value(reply, cas).expect("a value where one was returned");
         assert_eq!((key, body), (KEY.as_bytes(), found));
-        assert!(rest.starts_with(b"END\r\n"), "a value without an end was returned");
+        assert!(
+            rest.starts_with(b"END\r\n"),
+            "a value without an end was returned"
+        );
     }
     is_whole(reply, cas)
 }
 
-fn check_many<'v>(hits: impl Iterator<Item = (&'static str, &'v [u8])>, reply: &[u8], cas: bool) -> bool {
+fn check_many<'v>(
+    hits: impl Iterator<Item = (&'static str, &'v [u8])>,
+    reply: &[u8],
+    cas: bool,
+) -> bool {
     let mut told = Vec::new();
     let mut rest = reply;
     while let Some((key, body, behind)) = value(rest, cas) {
@@ -170,7 +221,10 @@ fn check_many<'v>(hits: impl Iterator<Item = (&'static str, &'v [u8])>, reply: &
         rest = behind;
     }
     for (key, found) in hits {
-        assert!(told.contains(&(key.as_bytes(), found)), "{key} was not told");
+        assert!(
+            told.contains(&(key.as_bytes(), found)),
+            "{key} was not told"
+        );
     }
     is_whole(reply, cas)
 }
