@@ -10,6 +10,7 @@ use crate::clock::Moment;
 use super::combine::Combiner;
 use super::dead::{Dead, DeadUntil};
 use super::gate::{Entry, Gate};
+use super::lease::Lease;
 use super::settings::Settings;
 use super::stats::ServerStats;
 use crate::error::{Error, ErrorKind};
@@ -30,14 +31,14 @@ pub(crate) struct Host {
     addr: ServerAddr,
     pub(super) settings: Arc<Settings>,
     watch: Arc<Watch>,
-    gate: Gate<Box<Pooled>>,
+    pub(super) gate: Gate<Box<Pooled>>,
     /// All open connections, for the maintenance thread.
     lines: Mutex<Vec<Weak<Line>>>,
     /// Whether a caller had to open a connection since the last batch.
     wants_more: AtomicBool,
     /// Connections used no later than this moment are looked at before they are used.
-    suspect_until: AtomicU64,
-    counts: Counts,
+    pub(super) suspect_until: AtomicU64,
+    pub(super) counts: Counts,
     /// Why the server was marked dead, for the errors of those who come while it is.
     cause_of_death: Mutex<Option<String>>,
     /// Where callers may share a request.
@@ -54,11 +55,11 @@ pub(crate) struct Pooled {
 }
 
 #[derive(Debug, Default)]
-struct Counts {
+pub(super) struct Counts {
     connects: AtomicU64,
     connect_failures: AtomicU64,
     evicted: AtomicU64,
-    timeouts: AtomicU64,
+    pub(super) timeouts: AtomicU64,
 }
 
 /// Why a server lent no connection.
@@ -68,15 +69,6 @@ pub(crate) enum Refusal {
     Unavailable(Error),
     /// The operation is over: its time is up, or the pool is shut down.
     Final(Error),
-}
-
-/// A connection in the hands of one caller. Dropping it decides what becomes of the connection: the one place that does.
-#[derive(Debug)]
-pub(crate) struct Lease<'h> {
-    pub(super) host: &'h Host,
-    /// Empty only when a reconnect failed.
-    pub(super) connection: Option<Box<Pooled>>,
-    pub(super) reused: bool,
 }
 
 /// A permit to open a connection, which comes back if it is not [kept](Self::keep): also when a logger panics.
@@ -153,28 +145,54 @@ impl Host {
     }
 
     /// Lends a connection: an idle one, or a new one which the caller opens, or the next one that is free.
+    #[inline]
     pub(crate) fn lend(
         &self,
         deadline: Moment,
+        now: Moment,
+    ) -> std::result::Result<Lease<'_>, Refusal> {
+        match self.gate.enter() {
+            Entry::Idle(connection) if self.is_usable(&connection, now) => {
+                self.lend_idle(connection, deadline, now)
+            }
+            Entry::Idle(connection) => self.lend_another(self.discard(connection), deadline, now),
+            entry => self.lend_another(entry, deadline, now),
+        }
+    }
+
+    #[inline]
+    fn lend_idle(
+        &self,
+        mut connection: Box<Pooled>,
+        deadline: Moment,
+        now: Moment,
+    ) -> std::result::Result<Lease<'_>, Refusal> {
+        connection.lend(deadline, now);
+        let lease = Lease {
+            host: self,
+            connection: Some(connection),
+            reused: true,
+        };
+        if self.settings.alive_check {
+            return self.check_alive(lease, deadline);
+        }
+        Ok(lease)
+    }
+
+    /// Lends a connection where none rested that is as good as new.
+    #[cold]
+    fn lend_another(
+        &self,
+        mut entry: Entry<Box<Pooled>>,
+        deadline: Moment,
         mut now: Moment,
     ) -> std::result::Result<Lease<'_>, Refusal> {
-        let mut entry = self.gate.enter();
         loop {
             match entry {
-                Entry::Idle(mut connection) => {
-                    if self.is_usable(&connection, now) {
-                        connection.lend(deadline, now);
-                        let lease = Lease {
-                            host: self,
-                            connection: Some(connection),
-                            reused: true,
-                        };
-                        return self.alive_check(lease, deadline);
-                    }
-                    drop(connection);
-                    Counts::add(&self.counts.evicted);
-                    entry = self.gate.exchange();
+                Entry::Idle(connection) if self.is_usable(&connection, now) => {
+                    return self.lend_idle(connection, deadline, now);
                 }
+                Entry::Idle(connection) => entry = self.discard(connection),
                 Entry::Permit => {
                     self.ask_for_more();
                     return self.open(deadline);
@@ -197,6 +215,13 @@ impl Host {
                 Entry::Closed => return Err(Refusal::Final(Error::shutdown())),
             }
         }
+    }
+
+    /// Closes a connection that broke while it rested, for another one in its place.
+    fn discard(&self, connection: Box<Pooled>) -> Entry<Box<Pooled>> {
+        drop(connection);
+        Counts::add(&self.counts.evicted);
+        self.gate.exchange()
     }
 
     fn refusal_of_dead(&self, dead: DeadUntil, now: Moment) -> Refusal {
@@ -224,6 +249,7 @@ impl Host {
     }
 
     /// Whether an idle connection is as good as new.
+    #[inline]
     fn is_usable(&self, connection: &Pooled, now: Moment) -> bool {
         if connection
             .retire_at
@@ -238,14 +264,12 @@ impl Host {
     }
 
     /// The old clients' `aliveCheck`: a `version` round trip before each use. A connection that fails is replaced.
-    fn alive_check<'h>(
+    #[cold]
+    fn check_alive<'h>(
         &'h self,
         mut lease: Lease<'h>,
         deadline: Moment,
     ) -> std::result::Result<Lease<'h>, Refusal> {
-        if !self.settings.alive_check {
-            return Ok(lease);
-        }
         if let Err(error) = lease.io().ping() {
             Counts::add(&self.counts.evicted);
             lease.failed(&error);
@@ -271,7 +295,7 @@ impl Host {
         })
     }
 
-    fn connect(&self, deadline: Moment) -> std::result::Result<Box<Pooled>, Refusal> {
+    pub(super) fn connect(&self, deadline: Moment) -> std::result::Result<Box<Pooled>, Refusal> {
         let time = deadline.since(Moment::now());
         if time.is_zero() {
             let error = Error::timeout("the deadline passed before a connection could be opened");
@@ -323,7 +347,7 @@ impl Host {
         error
     }
 
-    fn mark_dead(&self, error: &Error) {
+    pub(super) fn mark_dead(&self, error: &Error) {
         if let Some((idle, delay)) = self.gate.kill(Moment::now()) {
             drop(idle);
             let now = Moment::now();
@@ -401,79 +425,8 @@ impl Pooled {
     }
 }
 
-impl Lease<'_> {
-    pub(crate) fn host(&self) -> &Host {
-        self.host
-    }
-
-    pub(crate) fn io(&mut self) -> &mut SockIo {
-        // Only `reconnect` empties it, and it consumes the lease when it does.
-        &mut self
-            .connection
-            .as_mut()
-            .expect("a lease holds a connection")
-            .io
-    }
-
-    /// Whether the connection was opened for an earlier operation.
-    pub(crate) fn is_reused(&self) -> bool {
-        self.reused
-    }
-
-    /// Books a failure on this connection: an I/O timeout marks the server dead, an end of the connection
-    /// makes the other idle ones suspect.
-    pub(crate) fn failed(&mut self, error: &Error) {
-        match error.kind() {
-            ErrorKind::Timeout => {
-                Counts::add(&self.host.counts.timeouts);
-                if self.was_fair() && !self.host.postpones_judgement() {
-                    self.host.mark_dead(error);
-                }
-            }
-            ErrorKind::Connection => {
-                let now = Moment::now().number();
-                self.host.suspect_until.fetch_max(now, Ordering::Relaxed);
-            }
-            _ => {}
-        }
-    }
-
-    /// Whether the server had something to answer, and time for it: one that had not may be in good health.
-    fn was_fair(&self) -> bool {
-        let Some(connection) = &self.connection else {
-            return false;
-        };
-        connection.io.has_written()
-            && connection.io.waited() >= FAIR_TRY.min(self.host.settings.socket.socket_timeout)
-    }
-
-    /// Closes the connection and opens another on the same permit.
-    pub(crate) fn reconnect(mut self) -> std::result::Result<Self, Refusal> {
-        let deadline = self.io().deadline();
-        self.connection = None;
-        self.connection = Some(self.host.connect(deadline)?);
-        self.reused = false;
-        Ok(self)
-    }
-}
-
-impl Drop for Lease<'_> {
-    fn drop(&mut self) {
-        let Some(connection) = self.connection.take() else {
-            return self.host.gate.forfeit();
-        };
-        if connection.io.line().give_back() && connection.io.is_clean() {
-            // Closed here, outside of the gate's lock, if the gate hands it back.
-            drop(self.host.gate.put(connection));
-        } else {
-            drop(connection);
-            self.host.gate.forfeit();
-        }
-    }
-}
-
 impl Counts {
-    fn add(count: &AtomicU64) {
+    pub(super) fn add(count: &AtomicU64) {
         count.fetch_add(1, Ordering::Relaxed);
     }
 }

@@ -8,6 +8,7 @@ mod gate;
 mod gate_models;
 mod growth;
 mod host;
+mod lease;
 mod maintenance;
 mod registry;
 mod search;
@@ -16,7 +17,8 @@ mod stats;
 
 pub(crate) use combine::{Alone, Answer, Combiner, Found, MAX_JOINT_STORE, Order, Way};
 pub use config::SockIoPoolBuilder;
-pub(crate) use host::{Host, Lease, Refusal};
+pub(crate) use host::{Host, Refusal};
+pub(crate) use lease::Lease;
 pub(crate) use search::Search;
 pub use stats::ServerStats;
 

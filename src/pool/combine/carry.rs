@@ -2,7 +2,8 @@
 
 use super::{Combiner, Order, Way};
 use crate::clock::Moment;
-use crate::pool::host::{Host, Lease, Pooled, Refusal};
+use crate::pool::host::{Host, Pooled, Refusal};
+use crate::pool::lease::Lease;
 
 /// A connection on its way from one holder to the next, whatever it owes. It keeps its permit.
 #[derive(Debug)]
