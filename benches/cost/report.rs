@@ -50,7 +50,7 @@ pub(crate) fn operations(rows: &[(&Operation, Counts, Counts)]) -> Vec<String> {
         let exceeded = operation.bars.iter().filter(|bar| bar.is_over(counts));
         over.extend(exceeded.map(|bar| bar.complaint(operation.title, counts)));
     }
-    table.print();
+    println!("{}\n", table.padded());
     over
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn findings(findings: &[Finding]) -> Vec<String> {
         };
         table.row([(*bar).to_owned(), cell, (*most).to_owned()]);
     }
-    table.print();
+    println!("{}\n", table.padded());
     over
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn peers(rows: &[(&Operation, String, Counts)]) {
             written(counts.of(Measure::Copied)),
         ]);
     }
-    table.print();
+    println!("{}\n", table.padded());
 }
 
 /// A whole number, or one with a digit behind the point where it is none; `-` for what could not be counted.

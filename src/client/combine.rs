@@ -36,22 +36,14 @@ impl MemcachedClient {
         repeat: Repeat,
         exchange: impl FnMut(Source<'_>) -> Result<R>,
     ) -> Result<R> {
-        let call = self.begin();
-        let first = self.pool.first(key);
         let mut shared = Shared {
             order,
             repeat,
             exchange,
         };
-        match self.attempt_shared(first, call, &mut shared) {
-            Ok(answer) => Ok(answer),
-            Err(Refusal::Final(error)) => Err(error),
-            Err(Refusal::Unavailable(error)) => {
-                self.elsewhere(key, (first, error), call, |server, call| {
-                    self.attempt_shared(server, call, &mut shared)
-                })
-            }
-        }
+        self.find_server(key, |server, call| {
+            self.attempt_shared(server, call, &mut shared)
+        })
     }
 
     fn attempt_shared<R>(

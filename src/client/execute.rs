@@ -41,36 +41,31 @@ impl MemcachedClient {
         repeat: Repeat,
         mut exchange: impl Exchange<R>,
     ) -> Result<R> {
-        let call = self.begin();
-        let server = self.pool.first(key);
-        match self.attempt(server, call, repeat, &mut exchange) {
-            Ok(answer) => Ok(answer),
-            Err(Refusal::Final(error)) => Err(error),
-            Err(Refusal::Unavailable(error)) => {
-                self.elsewhere(key, (server, error), call, |server, call| {
-                    self.attempt(server, call, repeat, &mut exchange)
-                })
-            }
-        }
+        self.find_server(key, |server, call| {
+            self.attempt(server, call, repeat, &mut exchange)
+        })
     }
 
-    /// Tries one server after the other, where failover leads from one that could not be reached.
-    #[cold]
-    pub(super) fn elsewhere<R>(
+    /// Tries the server of `key`, then one after the other where failover leads from those that could not be reached.
+    #[inline]
+    pub(super) fn find_server<R>(
         &self,
         key: &WireKey<'_>,
-        (mut server, mut error): (usize, Error),
-        mut call: Call,
         mut attempt: impl FnMut(usize, Call) -> std::result::Result<R, Refusal>,
     ) -> Result<R> {
-        let mut search = self.pool.search(key, call.deadline);
+        let mut call = self.begin();
+        let mut server = self.pool.first(key);
+        let mut search = None;
         loop {
-            server = search.after(server, error)?;
-            call.now = Moment::now();
             match attempt(server, call) {
                 Ok(answer) => return Ok(answer),
                 Err(Refusal::Final(error)) => return Err(error),
-                Err(Refusal::Unavailable(refused)) => error = refused,
+                Err(Refusal::Unavailable(error)) => {
+                    let search = search
+                        .get_or_insert_with(|| Box::new(self.pool.search(key, call.deadline)));
+                    server = search.after(server, error)?;
+                    call.now = Moment::now();
+                }
             }
         }
     }

@@ -57,11 +57,11 @@ pub(crate) struct Pooled {
 }
 
 #[derive(Debug, Default)]
-struct Counts {
+pub(super) struct Counts {
     connects: AtomicU64,
     connect_failures: AtomicU64,
     evicted: AtomicU64,
-    timeouts: AtomicU64,
+    pub(super) timeouts: AtomicU64,
 }
 
 /// Why a server lent no connection.
@@ -162,31 +162,60 @@ impl Host {
     }
 
     /// Lends a connection: an idle one, or a new one which the caller opens, or the next one that is free.
+    #[inline]
     pub(crate) fn lend(
         &self,
         deadline: Moment,
+        now: Moment,
+    ) -> std::result::Result<Lease<'_>, Refusal> {
+        match self.gate.enter() {
+            Entry::Idle(connection) if self.is_usable(&connection, now) => {
+                self.lend_idle(connection, deadline, now)
+            }
+            Entry::Idle(connection) => match self.discard(connection) {
+                Some(entry) => self.lend_another(entry, deadline, now),
+                None => self.open(deadline),
+            },
+            entry => self.lend_another(entry, deadline, now),
+        }
+    }
+
+    #[inline]
+    fn lend_idle(
+        &self,
+        mut connection: Box<Pooled>,
+        deadline: Moment,
+        now: Moment,
+    ) -> std::result::Result<Lease<'_>, Refusal> {
+        connection.lend(deadline, now);
+        let lease = Lease {
+            host: self,
+            connection: Some(connection),
+            reused: true,
+        };
+        if self.settings.alive_check {
+            return self.check_alive(lease, deadline);
+        }
+        Ok(lease)
+    }
+
+    /// Lends a connection where none rested that is as good as new.
+    #[cold]
+    fn lend_another(
+        &self,
+        mut entry: Entry<Box<Pooled>>,
+        deadline: Moment,
         mut now: Moment,
     ) -> std::result::Result<Lease<'_>, Refusal> {
-        let mut entry = self.gate.enter();
         loop {
             match entry {
-                Entry::Idle(mut connection) => {
-                    if self.is_usable(&connection, now) {
-                        connection.lend(deadline, now);
-                        let lease = Lease {
-                            host: self,
-                            connection: Some(connection),
-                            reused: true,
-                        };
-                        return self.alive_check(lease, deadline);
-                    }
-                    drop(connection);
-                    if self.is_left() {
-                        return self.open(deadline);
-                    }
-                    Counts::add(&self.counts.evicted);
-                    entry = self.gate.exchange();
+                Entry::Idle(connection) if self.is_usable(&connection, now) => {
+                    return self.lend_idle(connection, deadline, now);
                 }
+                Entry::Idle(connection) => match self.discard(connection) {
+                    Some(next) => entry = next,
+                    None => return self.open(deadline),
+                },
                 Entry::Closed => return Err(Refusal::Final(Error::shutdown())),
                 // Asked where it costs next to nothing, and where a child that was forked off would fail or wait in vain.
                 _ if self.origin.check() => return self.open(deadline),
@@ -211,6 +240,16 @@ impl Host {
                 Entry::Dead(dead) => return Err(self.refusal_of_dead(dead, now)),
             }
         }
+    }
+
+    /// Closes a connection that broke while it rested, for what may be had in its place; `None` if it was of another process.
+    fn discard(&self, connection: Box<Pooled>) -> Option<Entry<Box<Pooled>>> {
+        drop(connection);
+        if self.is_left() {
+            return None;
+        }
+        Counts::add(&self.counts.evicted);
+        Some(self.gate.exchange())
     }
 
     fn refusal_of_dead(&self, dead: DeadUntil, now: Moment) -> Refusal {
@@ -238,6 +277,7 @@ impl Host {
     }
 
     /// Whether an idle connection is as good as new.
+    #[inline]
     fn is_usable(&self, connection: &Pooled, now: Moment) -> bool {
         if connection
             .retire_at
@@ -252,14 +292,12 @@ impl Host {
     }
 
     /// The old clients' `aliveCheck`: a `version` round trip before each use. A connection that fails is replaced.
-    fn alive_check<'h>(
+    #[cold]
+    fn check_alive<'h>(
         &'h self,
         mut lease: Lease<'h>,
         deadline: Moment,
     ) -> std::result::Result<Lease<'h>, Refusal> {
-        if !self.settings.alive_check {
-            return Ok(lease);
-        }
         if let Err(error) = lease.io().ping() {
             Counts::add(&self.counts.evicted);
             lease.failed(&error);
@@ -423,7 +461,7 @@ impl Pooled {
 }
 
 impl Counts {
-    fn add(count: &AtomicU64) {
+    pub(super) fn add(count: &AtomicU64) {
         count.fetch_add(1, Ordering::Relaxed);
     }
 }

@@ -5,8 +5,8 @@ use std::fmt::Debug;
 
 use sockio::codec::{Compression, Encoded, PhpMemcached, Raw, Transcoder, Whalin};
 use sockio::{
-    Compat, Error, Expiry, FromValue, Key, MemcachedClient, RawEnd, SockIoPool, ToKey, ToValue,
-    Value, session,
+    Compat, Error, Expiry, FromValue, Key, MemcachedClient, RawEnd, Room, SockIoPool, ToKey,
+    ToValue, Value, session,
 };
 
 use crate::support::RealServer;
@@ -299,7 +299,10 @@ fn no_type_shows_a_key_or_a_value() {
     }
     assert_hidden(&format!("{:?}", KEY.to_key()));
     let rules = Compat::default().key_rules(b"").unwrap();
-    assert_hidden(&format!("{:?}", rules.apply(KEY.to_key()).unwrap()));
+    let mut room = Room::default();
+    let wire = rules.apply(KEY.to_key(), &mut room).unwrap();
+    assert_hidden(&format!("{wire:?}"));
+    assert_hidden(&format!("{room:?}"));
     // What a prefix is, may be told: it stands before all keys and is a setting. Keys and values are no settings.
     let pool = SockIoPool::builder()
         .servers(["127.0.0.1:1"])

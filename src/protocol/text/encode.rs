@@ -19,12 +19,14 @@ pub(crate) fn encode(request: &Request<'_>, out: &mut Vec<u8>) {
     }
 }
 
+#[inline]
 fn get(out: &mut Vec<u8>, key: &[u8]) {
     out.extend_from_slice(b"get ");
     out.extend_from_slice(key);
     out.extend_from_slice(b"\r\n");
 }
 
+#[inline]
 fn store(out: &mut Vec<u8>, verb: StoreVerb, key: &[u8], flags: u32, exptime: i32, len: usize) {
     match verb {
         StoreVerb::Set => out.extend_from_slice(b"set "),
@@ -144,13 +146,14 @@ impl Numbers {
     const ROOM: usize =
         " 4294967295".len() + " -2147483648".len() + 2 * " 18446744073709551615".len();
 
-    #[inline]
+    // Always inlined, all of them, so that `from` stays in a register.
+    #[inline(always)]
     fn number(&mut self, number: u64) {
         self.digits(number);
         self.byte(b' ');
     }
 
-    #[inline]
+    #[inline(always)]
     fn exptime(&mut self, exptime: i32) {
         self.digits(exptime.unsigned_abs().into());
         if exptime < 0 {
@@ -159,7 +162,7 @@ impl Numbers {
         self.byte(b' ');
     }
 
-    #[inline]
+    #[inline(always)]
     fn digits(&mut self, mut number: u64) {
         while number > 9 {
             self.byte(b'0' + (number % 10) as u8);
@@ -168,7 +171,7 @@ impl Numbers {
         self.byte(b'0' + number as u8);
     }
 
-    #[inline]
+    #[inline(always)]
     fn byte(&mut self, byte: u8) {
         self.from -= 1;
         self.text[self.from] = byte;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use sockio::{
-    Compat, ErrorKind, Expiry, Key, KeyTransform, MemcachedClient, Result, SockIoPool, ToKey,
+    Compat, ErrorKind, Expiry, Key, KeyTransform, MemcachedClient, Result, Room, SockIoPool, ToKey,
 };
 
 use super::inputs;
@@ -185,7 +185,8 @@ fn check(
     let client = MemcachedClient::new(pool);
     // What decides where the key lives is hashed, and never sent.
     let routed = Key::new(key).routed_by(route);
-    let Ok(wire) = rules.apply(key.to_key()) else {
+    let mut room = Room::default();
+    let Ok(wire) = rules.apply(key.to_key(), &mut room) else {
         // The last one has no key.
         for (call, ..) in &CALLS[..CALLS.len() - 1] {
             prop_assert_eq!(call(&client, &routed).unwrap_err().kind(), ErrorKind::Key);
@@ -242,7 +243,8 @@ proptest! {
         key in bytes(300),
     ) {
         let Ok(rules) = compat.key_rules(&prefix) else { return Ok(()) };
-        if let Ok(wire) = rules.apply(key.to_key()) {
+        let mut room = Room::default();
+        if let Ok(wire) = rules.apply(key.to_key(), &mut room) {
             let wire = wire.bytes();
             prop_assert!((1..=250).contains(&wire.len()));
             prop_assert!(wire.iter().all(|byte| *byte > b' ' && *byte != 0x7f), "{:?}", wire);
