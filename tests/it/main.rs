@@ -10,6 +10,7 @@ mod combine_live;
 mod commands;
 #[cfg(all(feature = "sha1", feature = "tiger"))]
 mod compat_table;
+mod cost;
 mod cuts;
 mod deadlines;
 mod failover;
@@ -34,7 +35,6 @@ mod retry;
 mod shutdown;
 mod stale;
 mod support;
-mod syscalls;
 mod tidy;
 mod transcripts;
 #[cfg(feature = "compress")]
