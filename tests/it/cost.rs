@@ -203,7 +203,12 @@ fn prepare(server: &str, combine: bool) -> (MemcachedClient, Kept) {
 fn check(operation: &Operation, text: &str) {
     let exchanges = COUNT * operation.exchanges;
     let operation = operation.name;
-    let pieces = if operation.contains("100 keys") { 2 } else { 1 };
+    let pieces = match operation {
+        "get_multi of 100 keys" => 2,
+        // One answer each.
+        "set_multi of 100 keys" => 100,
+        _ => 1,
+    };
     let is_mark = |line: &str, end: &str| line.contains(&format!("/sockio mark/{operation}/{end}"));
     let lines: Vec<&str> = text
         .lines()
