@@ -203,20 +203,16 @@ impl<T> Gate<T> {
     pub(crate) fn pick_idle(&self, mut choose: impl FnMut(usize, &mut T) -> bool) -> Vec<T> {
         let mut state = lock(&self.state);
         let idle = state.idle.len();
-        let (picked, kept): (Vec<T>, Vec<T>) = {
-            let mut kept = Vec::with_capacity(idle);
-            let mut picked = Vec::new();
-            for mut connection in std::mem::take(&mut state.idle) {
-                let here = idle - picked.len();
-                if choose(here, &mut connection) {
-                    picked.push(connection)
-                } else {
-                    kept.push(connection)
-                }
+        let (mut picked, mut kept) = (Vec::new(), Vec::with_capacity(idle));
+        for mut connection in state.idle.drain(..) {
+            if choose(idle - picked.len(), &mut connection) {
+                picked.push(connection);
+            } else {
+                kept.push(connection);
             }
-            (picked, kept)
-        };
-        state.idle = kept;
+        }
+        // The stack keeps its room, so that no caller who puts a connection back has to allocate.
+        state.idle.extend(kept);
         state.open -= picked.len();
         picked
     }
@@ -447,5 +443,15 @@ mod tests {
         let picked = gate.pick_idle(|left, connection| left > 2 && *connection != 1);
         assert_eq!(picked, [0, 2]);
         assert_eq!((gate.occupancy().idle, gate.occupancy().open), (2, 2));
+    }
+
+    #[test]
+    fn a_look_at_the_idle_ones_takes_no_room_from_the_stack() {
+        let gate = gate(1);
+        assert_eq!(gate.reserve(1), 1);
+        assert_eq!(gate.put(1), None);
+        assert!(matches!(gate.enter(), Entry::Idle(1)));
+        assert!(gate.pick_idle(|_, _| true).is_empty());
+        assert!(lock(&gate.state).idle.capacity() > 0);
     }
 }

@@ -291,7 +291,7 @@ fn a_thousand_idle_connections_cost_little() {
         let name = "growth::a_thousand_idle_connections_cost_little";
         // A buffer that is given back goes back to the system, so that the size of the process shows it (glibc).
         let output = child::command(&shell, name, "1")
-            .env("MALLOC_MMAP_THRESHOLD_", "8192")
+            .env("MALLOC_MMAP_THRESHOLD_", "2048")
             .output()
             .expect("a shell");
         return child::check(&output);

@@ -12,6 +12,7 @@ mod combine_live;
 mod commands;
 #[cfg(all(feature = "sha1", feature = "tiger"))]
 mod compat_table;
+mod cost;
 mod cuts;
 mod deadlines;
 #[cfg(feature = "compress")]
@@ -50,7 +51,6 @@ mod shutdown;
 mod stale;
 mod stress;
 mod support;
-mod syscalls;
 mod tidy;
 mod transcripts;
 mod unsent;
