@@ -21,7 +21,7 @@ const SHORT: Duration = ms(150);
 const HASTY: Duration = ms(30);
 
 /// That of all others: no machine is so busy that it is reached.
-pub(super) const LONG: Duration = ms(30_000);
+pub(super) const LONG: Duration = ms(10_000);
 
 /// A connection that rested for longer than this is looked at before it is used.
 const RESTED: Duration = ms(1050);
