@@ -314,7 +314,7 @@ fn a_call_without_time_says_nothing_about_the_server() {
 #[test]
 fn a_name_with_several_addresses_is_reached_at_the_one_that_answers() {
     // Where `localhost` has an IPv6 address, nothing listens there.
-    let fake = Fake::serving();
+    let fake = Fake::serving_at_localhost();
     let name = fake.addr().replace("127.0.0.1", "localhost");
     for initial_conn in [0, 1] {
         let pool = SockIoPool::builder()

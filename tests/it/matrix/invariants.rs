@@ -8,7 +8,7 @@ use super::commands::{Part, Shows, Told};
 use super::faults::Plan;
 use super::modes::Mode;
 use super::reading::{Fate, MAX_VALUE, read};
-use super::run::{Case, Observed, right};
+use super::run::{Case, LONG, Observed, right};
 use crate::support::fake::{Seen, answer};
 use crate::support::wait::{MARGIN, ms};
 
@@ -59,6 +59,10 @@ pub(super) fn check(case: &Case<'_>, observed: &Observed) -> Vec<Broken> {
     let waited = !expected.times_out || observed.took + ms(25) >= limit;
     rule(2, waited, &|| format!("gave up after {:?}", observed.took));
 
+    rule(2, observed.waited <= LONG * 4 / 5, &|| {
+        format!("the second caller waited for {:?}", observed.waited)
+    });
+
     // 3: no announced length makes it ask for more than a value may have. Panics do not come this far.
     let most = MAX_VALUE as usize + 64 * 1024;
     rule(3, observed.asked <= own_bytes(case) + most, &|| {
@@ -73,7 +77,7 @@ pub(super) fn check(case: &Case<'_>, observed: &Observed) -> Vec<Broken> {
             observed
                 .waiter
                 .as_ref()
-                .is_none_or(|told| waiter_may(may_die, told)),
+                .is_none_or(|told| waiter_may(case, may_die, told)),
             &|| format!("the second caller was told {:?}", observed.waiter),
         );
         rule(4, kept(case, may_die, &observed.seen), &|| {
@@ -140,10 +144,13 @@ fn own_bytes(case: &Case<'_>) -> usize {
 }
 
 /// Whether what the second caller was told is right.
-fn waiter_may(may_die: bool, told: &Told) -> bool {
-    let dead = [ErrorKind::NoServer, ErrorKind::Connect, ErrorKind::Timeout];
-    let mut dead = dead.iter().map(|kind| Told::Fault(*kind, None));
-    *told == right("waiter") || may_die && dead.any(|fault| fault == *told)
+fn waiter_may(case: &Case<'_>, may_die: bool, told: &Told) -> bool {
+    match told {
+        Told::Fault(ErrorKind::NoServer | ErrorKind::Connect, None) => may_die,
+        // His own connect hangs, too.
+        Told::Fault(ErrorKind::Timeout, None) => matches!(case.fault.plan, Plan::Hang),
+        told => *told == right("waiter"),
+    }
 }
 
 /// Whether the connections are those that the fate of the first one leads to.
@@ -156,21 +163,20 @@ fn kept(case: &Case<'_>, may_die: bool, seen: &[Seen]) -> bool {
     if matches!(plan, Plan::Hasty(_)) && requests(case, may_die, seen) == 0 {
         return true;
     }
+    // The tries to revive a server that was dead: some may come too late for the pool.
+    let is_try = |seen: &&Seen| may_die && seen.requests.iter().all(|line| line == "version");
+    let later = seen.iter().skip(1).filter(|seen| !is_try(seen)).count();
     match (plan, case.expected.fate) {
         (Plan::Hang, _) => seen.is_empty(),
         // The first connection is one without a fault.
-        (Plan::Refused, _) => (1..=2).contains(&seen.len()),
-        (_, Fate::Keep) => seen.len() == 1 && used_again,
-        // A second caller who meets a dead server may leave a third connection to those who come later.
+        (Plan::Refused, _) => !seen.is_empty() && later <= 1,
+        (_, Fate::Keep) => later == 0 && used_again,
+        // A second caller who meets a dead server may leave another connection to those who come later.
         (_, Fate::Close) => {
-            let most = if may_die && case.mode == Mode::Contended {
-                3
-            } else {
-                2
-            };
-            (2..=most).contains(&seen.len()) && !used_again
+            let most = 1 + usize::from(may_die && case.mode == Mode::Contended);
+            (1..=most).contains(&later) && !used_again
         }
-        (_, Fate::Either) => seen.len() == if used_again { 1 } else { 2 },
+        (_, Fate::Either) => later == usize::from(!used_again),
     }
 }
 

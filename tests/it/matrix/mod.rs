@@ -15,10 +15,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::support::child;
-use crate::support::wait::{eventually, lost, timed};
+use crate::support::wait::{eventually, lost, ms, timed};
 use commands::Command;
 use faults::Fault;
 use invariants::Broken;
@@ -28,11 +28,14 @@ use run::Case;
 /// Most of the time of a case it waits.
 const AT_ONCE: usize = 48;
 
+/// A connection that has rested for a second is looked at.
+const RESTED: Duration = ms(900);
+
 /// A case and what it broke.
 struct Failure {
     case: usize,
     broken: Vec<Broken>,
-    /// Whether the machine stood still meanwhile, or the server had not come to the fault when the call was over.
+    /// Whether want of time may be the cause.
     late: bool,
 }
 
@@ -53,8 +56,8 @@ fn every_command_meets_every_fault() {
     let failures = at_once(&cases);
     let took = start.elapsed();
     // What may have failed for want of time is tried again, alone.
-    let may_be_late = |failure: &Failure| is_late(&cases, failure);
-    let (late, mut failures): (Vec<_>, Vec<_>) = failures.into_iter().partition(may_be_late);
+    let (late, mut failures): (Vec<_>, Vec<_>) =
+        failures.into_iter().partition(|failure| failure.late);
     let repeated = late.len();
     failures.extend(
         late.iter()
@@ -130,10 +133,11 @@ fn at_once(cases: &[Case<'_>]) -> Vec<Failure> {
 fn one(cases: &[Case<'_>], number: usize) -> Option<Failure> {
     let case = &cases[number];
     let start = Instant::now();
-    let mut reached = true;
+    let (mut reached, mut rested) = (true, false);
     let broken = match catch_unwind(AssertUnwindSafe(|| run::run(case))) {
         Ok(observed) => {
             reached = observed.reached;
+            rested = observed.rested >= RESTED;
             invariants::check(case, &observed)
         }
         Err(panic) => {
@@ -143,7 +147,10 @@ fn one(cases: &[Case<'_>], number: usize) -> Option<Failure> {
             vec![Broken { rule: 3, detail }]
         }
     };
+    // The machine stood still, or the server had not come to the fault when the call was over.
     let late = !reached || !lost(start.elapsed()).is_zero();
+    // Cases with hardly any time need it; a connection that rested for too long is looked at before it is used.
+    let late = case.expected.times_out && late || rested;
     (!broken.is_empty()).then_some(Failure {
         case: number,
         broken,
@@ -155,17 +162,12 @@ fn one(cases: &[Case<'_>], number: usize) -> Option<Failure> {
 fn alone(cases: &[Case<'_>], number: usize) -> Option<Failure> {
     let mut failure = one(cases, number)?;
     for _ in 0..4 {
-        if !is_late(cases, &failure) {
+        if !failure.late {
             break;
         }
         failure = one(cases, number)?;
     }
     Some(failure)
-}
-
-/// Whether want of time may be the cause: the case is one with hardly any.
-fn is_late(cases: &[Case<'_>], failure: &Failure) -> bool {
-    cases[failure.case].expected.times_out && failure.late
 }
 
 fn report(cases: &[Case<'_>], failures: &[Failure]) -> Vec<String> {

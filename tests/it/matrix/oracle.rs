@@ -151,8 +151,11 @@ fn before(command: &Command, then: Then, mode: Mode) -> Expected {
         // Of a command that meets a reset no byte has been written.
         let unsent = Told::Fault(ErrorKind::Connection, None);
         match (mode, then) {
+            // The reset may come while the connection is being opened.
             (Mode::Fresh, Then::Rst) => {
-                vec![lost, unsent, Told::Fault(ErrorKind::Connect, None)]
+                let mut faults = self::unsent(command, mode, ErrorKind::Connect);
+                faults.extend([lost, unsent]);
+                faults
             }
             (Mode::Fresh, _) => vec![lost, unsent],
             (_, Then::Rst) => vec![right],
@@ -188,6 +191,10 @@ fn unsent(command: &Command, mode: Mode, kind: ErrorKind) -> Vec<Told> {
     let many =
         command.parts.len() > 1 || matches!(command.parts, [Part::Values { each: true, .. }]);
     let mut faults = vec![Told::Fault(kind, None)];
+    if kind == ErrorKind::Timeout {
+        // The time was up just when the connect had failed: a timeout, and its cause another one.
+        faults.push(Told::Fault(kind, Some(kind)));
+    }
     if many || mode == Mode::Contended {
         faults.push(Told::Fault(ErrorKind::NoServer, None));
     }

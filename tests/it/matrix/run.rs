@@ -12,7 +12,7 @@ use super::oracle::Expected;
 use super::reading::MAX_VALUE;
 use crate::support::allocations;
 use crate::support::fake::{Fake, Seen};
-use crate::support::wait::ms;
+use crate::support::wait::{ms, timed};
 
 /// The deadline of a call that ends by it.
 const SHORT: Duration = ms(150);
@@ -21,7 +21,7 @@ const SHORT: Duration = ms(150);
 const HASTY: Duration = ms(30);
 
 /// That of all others: no machine is so busy that it is reached.
-const LONG: Duration = ms(30_000);
+pub(super) const LONG: Duration = ms(10_000);
 
 /// A connection that rested for longer than this is looked at before it is used.
 const RESTED: Duration = ms(1050);
@@ -53,6 +53,10 @@ pub(super) struct Observed {
     /// The bytes that the calling thread asked of the heap.
     pub(super) asked: usize,
     pub(super) waiter: Option<Told>,
+    /// How long the second caller took.
+    pub(super) waited: Duration,
+    /// How long the connection had rested before the call, at the most.
+    pub(super) rested: Duration,
     /// Calls on a connection to which bytes came that nobody asked for.
     pub(super) poisoned: Vec<Told>,
     pub(super) died: bool,
@@ -95,6 +99,7 @@ pub(super) fn run(case: &Case<'_>) -> Observed {
         .build()
         .expect("a pool");
     let client = MemcachedClient::new(pool.clone()).with_timeout(LONG);
+    let begin = Instant::now();
     if modes::is_warmed(command, plan, *mode) {
         assert_eq!(get(&client, "warm"), right("warm"));
     }
@@ -105,7 +110,9 @@ pub(super) fn run(case: &Case<'_>) -> Observed {
         Plan::Gone => fake.down(),
         _ => {}
     }
-    let (ran, waiter) = call(case, &client, &fake, &signals);
+    let rested = begin.elapsed();
+    let (ran, second) = call(case, &client, &fake, &signals);
+    let (waiter, waited) = second.unzip();
     let died = stats(&pool).dead_until.is_some();
     if matches!(plan, Plan::Refused | Plan::Gone) {
         fake.up();
@@ -129,6 +136,8 @@ pub(super) fn run(case: &Case<'_>) -> Observed {
         reached: ran.reached || matches!(plan, Plan::Hang | Plan::NeverReads),
         asked: ran.asked,
         waiter,
+        waited: waited.unwrap_or_default(),
+        rested,
         poisoned,
         died,
         next,
@@ -144,7 +153,7 @@ fn call(
     client: &MemcachedClient,
     fake: &Fake,
     signals: &Signals,
-) -> (Ran, Option<Told>) {
+) -> (Ran, Option<(Told, Duration)>) {
     let hasty = client.clone().with_timeout(case.limit());
     let waiting = || stats(client.pool()).waiting;
     thread::scope(|scope| match &case.command.calls {
@@ -163,7 +172,7 @@ fn call(
                 _ => true,
             };
             until("it is asked", || first.is_finished() || holds());
-            let second = scope.spawn(|| get(client, "waiter"));
+            let second = scope.spawn(|| timed(|| get(client, "waiter")));
             until("both have come", || {
                 first.is_finished() || second.is_finished() || waiting() == 1
             });

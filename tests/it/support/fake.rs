@@ -58,6 +58,7 @@ impl Flag {
 /// A scripted server on a port of the loopback that stays its own until it is dropped, up or down.
 #[derive(Debug)]
 pub(crate) struct Fake {
+    host: Ipv4Addr,
     port: u16,
     /// Bound, never listening: connects are refused while nothing listens beside it, and nobody else gets the port.
     _reserved: Socket,
@@ -91,6 +92,14 @@ struct Running {
 
 const NEVER: Duration = Duration::ZERO;
 
+/// Where it listens. On Linux that is an address of its own: the port of a real server that was ended stays without an
+/// answer, however many scripted ones take ports meanwhile.
+const HOST: Ipv4Addr = if cfg!(target_os = "linux") {
+    Ipv4Addr::new(127, 0, 0, 2)
+} else {
+    Ipv4Addr::LOCALHOST
+};
+
 impl Fake {
     /// The first connection plays the first script, and so on; those beyond the last one play the last.
     pub(crate) fn new(scripts: Vec<Vec<Act>>) -> Self {
@@ -110,6 +119,13 @@ impl Fake {
     /// Answers every request.
     pub(crate) fn serving() -> Self {
         Self::new(vec![vec![Act::Serve(NEVER)]])
+    }
+
+    /// Likewise, where `localhost` leads.
+    pub(crate) fn serving_at_localhost() -> Self {
+        let mut fake = Self::down_at(Ipv4Addr::LOCALHOST, vec![vec![Act::Serve(NEVER)]]);
+        fake.up();
+        fake
     }
 
     /// Answers every request, each so late.
@@ -145,7 +161,7 @@ impl Fake {
     pub(crate) fn never_accepting() -> Self {
         let mut fake = Self::refusing();
         let address = fake.address();
-        let listener = socket(fake.port);
+        let listener = socket(fake.host, fake.port);
         listener.listen(0).expect("a listening socket");
         for _ in 0..8 {
             match TcpStream::connect_timeout(&address, Duration::from_millis(100)) {
@@ -166,10 +182,15 @@ impl Fake {
     }
 
     fn down_with(scripts: Vec<Vec<Act>>) -> Self {
-        let reserved = socket(0);
+        Self::down_at(HOST, scripts)
+    }
+
+    fn down_at(host: Ipv4Addr, scripts: Vec<Vec<Act>>) -> Self {
+        let reserved = socket(host, 0);
         let address = reserved.local_addr().expect("its address");
         let port = address.as_socket_ipv4().expect("an IPv4 address").port();
         Self {
+            host,
             port,
             _reserved: reserved,
             scripts,
@@ -187,7 +208,7 @@ impl Fake {
     }
 
     fn address(&self) -> SocketAddr {
-        SocketAddrV4::new(Ipv4Addr::LOCALHOST, self.port).into()
+        SocketAddrV4::new(self.host, self.port).into()
     }
 
     /// Listens, if it does not.
@@ -195,7 +216,7 @@ impl Fake {
         if self.running.is_some() {
             return;
         }
-        let socket = socket(self.port);
+        let socket = socket(self.host, self.port);
         if let Some(size) = self.receive_buffer {
             socket.set_recv_buffer_size(size).expect("a small buffer");
         }
@@ -262,10 +283,10 @@ impl Drop for Fake {
 }
 
 /// A socket bound beside others of this port. `SO_REUSEADDR` also allows a port that has old connections.
-pub(super) fn socket(port: u16) -> Socket {
+pub(super) fn socket(host: Ipv4Addr, port: u16) -> Socket {
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None).expect("a socket");
     socket.set_reuse_address(true).expect("a shared port");
-    let address = SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
+    let address = SocketAddrV4::new(host, port);
     socket.bind(&address.into()).expect("a port");
     socket
 }

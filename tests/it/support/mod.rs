@@ -42,7 +42,7 @@ enum Place {
 impl RealServer {
     /// Starts one on a free port of the loopback with these arguments, and waits until it answers.
     pub(crate) fn start(args: &[&str]) -> Self {
-        let reserved = fake::socket(0);
+        let reserved = fake::socket(Ipv4Addr::LOCALHOST, 0);
         let address = reserved.local_addr().expect("its address");
         let port = address.as_socket().expect("an IP address").port();
         let (place, args) = (Place::Port(port), owned(args));
