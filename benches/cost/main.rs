@@ -1,26 +1,33 @@
 //! What each operation costs: system calls, instructions, allocations and copied bytes, counted and held to bars.
 //!
-//! `cargo bench --bench cost` prints the floor and the crate and fails where one is over a bar; `-- --peers` adds other clients.
+//! `cargo bench --bench cost` prints the floor and the crate and fails where one is over a bar; `-- --peers` adds other clients,
+//! and `-- --readme` does that and puts the tables in the README.
 //! Unlike times, counts are the same on every machine. It needs strace, valgrind and memcached; without cc no copies are counted.
 
 #[path = "../../tests/it/support/allocations.rs"]
 mod allocations;
 mod bars;
+#[path = "../support/peers.rs"]
+mod client_programs;
 mod count;
 #[path = "../support/digits.rs"]
 mod digits;
 #[path = "../support/files.rs"]
 mod files;
 mod floor;
+#[path = "../support/machine.rs"]
+mod machine;
 #[path = "../support/memcached.rs"]
 mod memcached;
 mod one;
 mod operations;
 mod peers;
 mod pool;
+#[path = "../support/report.rs"]
 mod report;
 #[path = "../support/table.rs"]
 mod table;
+mod tables;
 #[path = "../support/text.rs"]
 mod text;
 
@@ -33,9 +40,13 @@ use std::time::Instant;
 use count::{Contender, Counts, Task, Tools};
 use memcached::Memcached;
 use operations::{OPERATIONS, Operation, Place};
+use report::Report;
 
 /// More connections than all processes have at a time.
 const CONNECTIONS: usize = 256;
+
+/// The tables that the README has.
+const IN_README: [&str; 4] = ["machine", "operations", "pool", "peers"];
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -47,7 +58,7 @@ fn main() -> ExitCode {
             println!("nothing to test here; `cargo bench --bench cost` counts");
             Ok(())
         }
-        _ => table(args.iter().any(|arg| arg == "--peers")),
+        _ => count_and_tell(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -58,16 +69,29 @@ fn main() -> ExitCode {
     }
 }
 
-fn table(with_peers: bool) -> io::Result<()> {
+fn count_and_tell(args: &[String]) -> io::Result<()> {
+    let known = ["--bench", "--peers", "--readme"];
+    if let Some(arg) = args.iter().find(|arg| !known.contains(&arg.as_str())) {
+        return Err(io::Error::other(format!(
+            "{arg:?} is neither --peers nor --readme"
+        )));
+    }
+    let readme = args.iter().any(|arg| arg == "--readme");
+    let with_peers = readme || args.iter().any(|arg| arg == "--peers");
+    let mut report = Report::new("cost", &IN_README);
+    if readme {
+        report.check_readme()?;
+    }
     let begun = Instant::now();
     if let Err(error) = files::raise() {
         eprintln!("the limit of open files stays: {error}");
     }
+    report.text("machine", machine::describe()?);
+    println!("Load average {}.\n", machine::load()?);
     let tools = Tools::find()?;
-    let peers = if with_peers {
-        peers::build()?
-    } else {
-        Vec::new()
+    let peers = match with_peers {
+        true => peers::contenders()?,
+        false => Vec::new(),
     };
     let servers = Servers {
         tcp: Memcached::start(4, CONNECTIONS)?,
@@ -99,8 +123,8 @@ fn table(with_peers: bool) -> io::Result<()> {
         .zip(both.chunks_exact(2))
         .map(|(operation, both)| (operation, both[0].clone(), both[1].clone()))
         .collect();
-    let mut over = report::operations(&rows);
-    over.extend(report::findings(&pool::measure()?));
+    let mut over = tables::operations(&mut report, &rows);
+    over.extend(tables::findings(&mut report, &pool::measure()?));
     if with_peers {
         let others = others.iter().zip(counted);
         let others = others.map(|((of, peer), counts)| (*of, peer.name.clone(), counts));
@@ -110,11 +134,14 @@ fn table(with_peers: bool) -> io::Result<()> {
         let mut rows: Vec<_> = own.chain(others).collect();
         let place = |name: &str| OPERATIONS.iter().position(|of| of.name == name);
         rows.sort_by_key(|(operation, ..)| place(operation.name));
-        report::peers(&rows);
+        tables::peers(&mut report, &rows);
     }
     println!("({:.0} s)", begun.elapsed().as_secs_f64());
     if over.is_empty() {
-        return Ok(());
+        return match readme {
+            true => report.write_readme(),
+            false => Ok(()),
+        };
     }
     Err(io::Error::other(format!(
         "over a bar:\n{}",

@@ -12,13 +12,17 @@ mod digits;
 #[path = "../support/files.rs"]
 mod files;
 mod lookup;
+#[path = "../support/machine.rs"]
 mod machine;
 mod maintenance;
 #[path = "../support/memcached.rs"]
 mod memcached;
 mod numbers;
 mod ops;
+#[path = "../support/peers.rs"]
+mod peers;
 mod plot;
+#[path = "../support/report.rs"]
 mod report;
 mod rings;
 #[path = "../support/table.rs"]
@@ -40,6 +44,19 @@ const PARTS: [Part; 5] = [
     ("rings", |report, _| rings::run(report)),
     ("compression", |report, _| compression::run(report)),
     ("maintenance", |report, _| maintenance::run(report)),
+];
+
+/// The tables that the README has.
+const IN_README: [&str; 9] = [
+    "machine",
+    "rates",
+    "times",
+    "combining",
+    "peers",
+    "lookup",
+    "rings",
+    "compression",
+    "maintenance",
 ];
 
 /// What was asked for.
@@ -104,11 +121,11 @@ impl Options {
 }
 
 fn measure(options: &Options) -> io::Result<()> {
+    let mut report = Report::new("scale", &IN_README);
     if options.readme {
-        Report::check_readme()?;
+        report.check_readme()?;
     }
     let all = Instant::now();
-    let mut report = Report::default();
     report.text("machine", machine::describe()?);
     println!("Load average {}.\n", machine::load()?);
     for (name, run) in PARTS.iter().filter(|(name, _)| options.wants(name)) {

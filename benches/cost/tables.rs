@@ -5,10 +5,14 @@ use crate::count::Counts;
 use crate::digits::grouped;
 use crate::operations::Operation;
 use crate::pool::Finding;
+use crate::report::Report;
 use crate::table::Table;
 
 /// Prints the floor and the crate, `floor / sockio` in each cell; returns what is over a bar.
-pub(crate) fn operations(rows: &[(&Operation, Counts, Counts)]) -> Vec<String> {
+pub(crate) fn operations(
+    report: &mut Report,
+    rows: &[(&Operation, Counts, Counts)],
+) -> Vec<String> {
     let mut table = Table::new(
         1,
         [
@@ -50,12 +54,13 @@ pub(crate) fn operations(rows: &[(&Operation, Counts, Counts)]) -> Vec<String> {
         let exceeded = operation.bars.iter().filter(|bar| bar.is_over(counts));
         over.extend(exceeded.map(|bar| bar.complaint(operation.title, counts)));
     }
-    println!("{}\n", table.padded());
+    let caption = "In each cell: the floor / sockio.";
+    report.table("operations", caption, &table);
     over
 }
 
 /// Prints the bars of the pool; returns those that are not met.
-pub(crate) fn findings(findings: &[Finding]) -> Vec<String> {
+pub(crate) fn findings(report: &mut Report, findings: &[Finding]) -> Vec<String> {
     let mut table = Table::new(1, ["of a pool", "measured", "at most"]);
     let mut over = Vec::new();
     for finding in findings {
@@ -73,12 +78,12 @@ pub(crate) fn findings(findings: &[Finding]) -> Vec<String> {
         };
         table.row([(*bar).to_owned(), cell, (*most).to_owned()]);
     }
-    println!("{}\n", table.padded());
+    report.table("pool", "The bars of a pool.", &table);
     over
 }
 
 /// Prints other clients beside the crate, operation by operation.
-pub(crate) fn peers(rows: &[(&Operation, String, Counts)]) {
+pub(crate) fn peers(report: &mut Report, rows: &[(&Operation, String, Counts)]) {
     let mut table = Table::new(
         2,
         [
@@ -100,7 +105,7 @@ pub(crate) fn peers(rows: &[(&Operation, String, Counts)]) {
             written(counts.of(Measure::Copied)),
         ]);
     }
-    println!("{}\n", table.padded());
+    report.table("peers", "Beside other clients.", &table);
 }
 
 /// A whole number, or one with a digit behind the point where it is none; `-` for what could not be counted.
