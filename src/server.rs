@@ -219,7 +219,8 @@ fn number(text: &str) -> Option<u32> {
 }
 
 impl fmt::Display for ServerAddr {
-    /// The text that [`FromStr`] reads back to an equal address.
+    /// The text that [`FromStr`] reads back to an equal address, unless [`with_weight`](Self::with_weight) gave one where none can
+    /// be written: behind a name without a port, which then gets it, or behind the path of a unix socket, where it is left out.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = &self.name;
         match (self.weight, &self.endpoint) {

@@ -274,6 +274,17 @@ fn a_fastlz_bomb_stops_at_what_is_announced() {
         assert_kind(answer, ErrorKind::Decode);
         assert!(asked.largest <= announced.max(BESIDES), "{asked:?}");
     }
+    // A true length costs no more than itself, in many small steps too.
+    let literals = [&[31][..], &[b'x'; 32]].concat();
+    let announced = MIB + MIB / 2;
+    let stored = [
+        &(announced as u32).to_le_bytes()[..],
+        &literals.repeat(announced / 32),
+    ]
+    .concat();
+    let (value, asked) = counted(|| read(&PhpMemcached::new(), 0x50, &stored));
+    assert_eq!(value.unwrap().len(), announced);
+    assert!(asked.largest <= announced, "{asked:?}");
 }
 
 /// Words enough for literals, matches and a dynamic block: about 200 bytes when packed.

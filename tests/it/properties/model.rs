@@ -133,14 +133,12 @@ impl Model {
 
     fn number(&self, key: usize) -> Option<u64> {
         let text = String::from_utf8(self.value(key)?).unwrap();
-        Some(text.trim_end().parse().unwrap())
+        Some(text.parse().unwrap())
     }
 
-    /// A number that has become shorter is filled up with blanks.
     fn set_number(&mut self, key: usize, number: u64) {
-        let len = self.items[&key].value.len();
         let flags = self.items[&key].flags;
-        self.store(key, format!("{number:<len$}").as_bytes(), flags);
+        self.store(key, number.to_string().as_bytes(), flags);
     }
 }
 
@@ -393,7 +391,11 @@ proptest! {
             both.take(step)?;
         }
         for key in 0..TEXTS + COUNTERS {
-            let found = client.get_raw(name(key)).unwrap().map(|found| found.value);
+            let mut found = client.get_raw(name(key)).unwrap().map(|found| found.value);
+            if let (Some(found), TEXTS..) = (&mut found, key) {
+                // A number that has become shorter is filled up with blanks, most often.
+                found.truncate(found.trim_ascii_end().len());
+            }
             prop_assert_eq!(found, both.model.value(key));
         }
         prop_assert_eq!(client.pool().stats()[0].connects, 1);
