@@ -16,6 +16,8 @@ pub(crate) struct Contender {
     pub(crate) name: String,
     pub(crate) program: PathBuf,
     pub(crate) args: Vec<String>,
+    /// It does one in so many of an operation's times.
+    pub(crate) share: usize,
 }
 
 /// What is asked of it.

@@ -102,6 +102,7 @@ fn count_and_tell(args: &[String]) -> io::Result<()> {
             name: name.to_owned(),
             program: std::env::current_exe()?,
             args: vec!["--one".to_owned(), name.to_owned()],
+            share: 1,
         })
     };
     let (floor, sockio) = (own("floor")?, own("sockio")?);
@@ -185,7 +186,7 @@ fn count_all(
             let task = Task {
                 contender: contender.clone(),
                 operation: operation.name,
-                times: operation.times,
+                times: operation.times / contender.share,
                 addr: servers.addr(operation.place),
             };
             let counts = tools.count(&task)?;

@@ -6,6 +6,9 @@ use std::process::Command;
 use crate::client_programs;
 use crate::count::Contender;
 
+/// Some wait 40 ms for the server in each operation (Nagle's algorithm is on): they do a fifth of what the others do.
+const SHARE: usize = 5;
+
 /// Builds the program that drives them; each client with the names of its operations.
 pub(crate) fn contenders() -> io::Result<Vec<(Contender, Vec<String>)>> {
     let program = client_programs::build()?;
@@ -14,6 +17,7 @@ pub(crate) fn contenders() -> io::Result<Vec<(Contender, Vec<String>)>> {
         let contender = Contender {
             program: program.clone(),
             args: vec!["one".to_owned(), name.clone()],
+            share: SHARE,
             name,
         };
         Ok((contender, operations))

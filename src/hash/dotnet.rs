@@ -69,7 +69,7 @@ pub(super) fn netcore(key: &[u8]) -> i32 {
         (Halves::new(START_32), Held::default()),
         |(mut halves, mut held), unit| {
             if held.units == 4 {
-                halves = mix_both(halves, held.pairs);
+                halves = mix_both(halves, held.pairs());
                 held = Held::default();
             }
             held.push(unit);
@@ -78,8 +78,8 @@ pub(super) fn netcore(key: &[u8]) -> i32 {
     );
     match last.units {
         0 => {}
-        1 | 2 => halves.second = mix(halves.second, last.pairs[0]),
-        _ => halves = mix_both(halves, last.pairs),
+        1 | 2 => halves.second = mix(halves.second, last.pairs()[0]),
+        _ => halves = mix_both(halves, last.pairs()),
     }
     halves.sum()
 }
@@ -147,14 +147,18 @@ impl Halves {
 /// Up to four units, whose place depends on whether more follow.
 #[derive(Default)]
 struct Held {
-    pairs: [u32; 2],
-    units: usize,
+    bits: u64,
+    units: u32,
 }
 
 impl Held {
     fn push(&mut self, unit: u16) {
-        self.pairs[self.units / 2] |= u32::from(unit) << (16 * (self.units % 2));
+        self.bits |= u64::from(unit) << (16 * self.units);
         self.units += 1;
+    }
+
+    fn pairs(&self) -> [u32; 2] {
+        [self.bits as u32, (self.bits >> 32) as u32]
     }
 }
 
