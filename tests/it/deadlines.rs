@@ -421,3 +421,32 @@ fn nothing_is_sent_after_the_deadline() {
         fake.count("incr ") == 0
     });
 }
+
+#[test]
+fn an_answer_later_than_a_short_deadline_reaches_nobody() {
+    // Too short to judge the server by: it is not marked dead, so nothing else closes the connection.
+    let first = vec![
+        Act::Request,
+        Act::Pause(ms(60)),
+        Act::Send(b"7\r\n".to_vec()),
+    ];
+    let fake = Fake::new(vec![first, vec![SERVE]]);
+    let client = client(&fake);
+    let hasty = client.clone().with_timeout(ms(20));
+    let error = hasty.incr("a", 1).unwrap_err();
+    assert!(error.is_timeout() && error.is_ambiguous(), "{error}");
+    eventually("it is asked again", || {
+        match patient(&client).incr("b", 5) {
+            Ok(sum) => {
+                assert_eq!(sum, Some(5));
+                true
+            }
+            // On a machine that stood still the time was long enough.
+            Err(error) => {
+                assert_eq!(error.kind(), ErrorKind::NoServer, "{error}");
+                false
+            }
+        }
+    });
+    assert_eq!(fake.seen()[0].requests, ["incr a 1"]);
+}
