@@ -1,6 +1,6 @@
 //! What the clones of a pool share: the maintenance thread and its end, and what takes their place after a fork.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle, ThreadId};
 
@@ -16,7 +16,6 @@ pub(super) struct Handle {
     calls: Sender<Call>,
     thread: Mutex<Option<JoinHandle<()>>>,
     thread_id: Option<ThreadId>,
-    ended: AtomicBool,
     /// What a process that was forked off has in place of all this, with locks that no thread of another process holds.
     heir: OnceLock<Box<Handle>>,
 }
@@ -38,7 +37,6 @@ impl Handle {
             calls,
             thread_id: thread.as_ref().map(|thread| thread.thread().id()),
             thread: Mutex::new(thread),
-            ended: AtomicBool::new(false),
             heir: OnceLock::new(),
         }
     }
@@ -70,29 +68,33 @@ impl Handle {
     fn succeed(&self) -> Self {
         self.abandon();
         let (inner, calls, heard) = self.inner.again();
-        if self.ended.load(Relaxed) {
+        if self.inner.ended.load(Relaxed) {
             let heir = Self::new(inner, calls, None);
             heir.end();
             return heir;
         }
         let thread = spawn(&inner, heard).inspect_err(|error| log::error!("{error}"));
+        if thread.is_err() {
+            inner.watch.close();
+        }
         Self::new(inner, calls, thread.ok())
     }
 
     /// Ends the pool, in this process.
     pub(super) fn shut_down(&self) {
-        self.ended.store(true, Relaxed);
+        self.inner.ended.store(true, Relaxed);
         self.check_process();
         self.live().end();
     }
 
     fn end(&self) {
-        self.ended.store(true, Relaxed);
+        self.inner.ended.store(true, Relaxed);
         for host in &self.inner.hosts {
             host.close();
         }
         // The last clone may go on the maintenance thread itself, if a logger holds it: it ends without being joined.
         if self.thread_id == Some(thread::current().id()) {
+            // A full channel will do: whatever the thread hears next, it sees that this is the end.
             let _ = self.calls.try_send(Call::Stop);
             return;
         }

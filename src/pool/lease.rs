@@ -35,17 +35,19 @@ impl Lease<'_> {
     /// Books a failure on this connection: an I/O timeout marks the server dead, an end of the connection raises doubts
     /// about the others.
     pub(crate) fn failed(&mut self, error: &Error) {
+        // The failure of a clean connection is none of the server's: it has answered all, and in time. What its answers
+        // are for came too late, or the reading of a value asked another server.
+        let clean = self.is_clean();
         match error.kind() {
             ErrorKind::Timeout => {
                 self.host.count_timeout();
-                if self.was_fair() && !self.host.postpones_judgement() {
+                if !clean && self.was_fair() && !self.host.postpones_judgement() {
                     self.host.mark_dead(error);
                 }
             }
+            _ if clean => {}
             ErrorKind::Connection => self.host.doubt.connection_ended(),
-            ErrorKind::Server | ErrorKind::Protocol if !self.is_clean() => {
-                self.host.doubt.connection_refused();
-            }
+            ErrorKind::Server | ErrorKind::Protocol => self.host.doubt.connection_refused(),
             _ => {}
         }
     }

@@ -2,6 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread;
 use std::time::Duration;
 
 use crate::clock::Moment;
@@ -38,7 +40,7 @@ pub(crate) fn open_initial(inner: &Inner) {
     }
     let mut pause = FIRST_ASK;
     while go_on(inner, &mut upkeeps) {
-        std::thread::sleep(pause);
+        thread::sleep(pause);
         pause = (pause * 2).min(LAST_ASK);
     }
 }
@@ -54,6 +56,7 @@ pub(crate) fn run(inner: Arc<Inner>, calls: Receiver<Call>) {
     // A time that is up is a call to look; where nobody is left to call, the pool is gone.
     keep_looking(&inner.watch, look, |next| {
         match calls.recv_timeout(next.since(Moment::now())) {
+            Ok(_) if inner.ended.load(Relaxed) => Call::Stop,
             Ok(call) => call,
             Err(error) if error.is_timeout() => Call::Look,
             Err(_) => Call::Stop,
@@ -62,6 +65,38 @@ pub(crate) fn run(inner: Arc<Inner>, calls: Receiver<Call>) {
     for (host, upkeep) in inner.hosts.iter().zip(&mut work.upkeeps) {
         upkeep.give_up(host);
     }
+    inner.watch.close();
+    if is_needed(&inner) {
+        let rest = Arc::clone(&inner);
+        let last = thread::Builder::new().name("sockio-last".into());
+        if last.spawn(move || see_out(&rest)).is_err() {
+            see_out(&inner);
+        }
+    }
+}
+
+/// After the end of the pool: ends in time what is under way and no timer can end. Nobody waits for it.
+fn see_out(inner: &Inner) {
+    while is_needed(inner) {
+        let look = || {
+            for host in &inner.hosts {
+                end_overdue(inner, host, Moment::now());
+            }
+        };
+        let _ = catch_unwind(AssertUnwindSafe(look));
+        thread::sleep(LAST_ASK);
+    }
+}
+
+/// Whether a read is under way that no timer can end.
+fn is_needed(inner: &Inner) -> bool {
+    let mut needed = false;
+    for host in &inner.hosts {
+        host.for_each_line(|line| {
+            needed |= line.loan().is_some_and(|(_, must_end)| must_end.is_some());
+        });
+    }
+    needed
 }
 
 /// Looks, and again at the moment that `look` names, or when `hear`, which waits until then, is called sooner.

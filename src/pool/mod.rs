@@ -30,6 +30,7 @@ pub use stats::ServerStats;
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::clock::Moment;
@@ -64,6 +65,8 @@ pub(crate) struct Inner {
     pub(crate) settings: Arc<Settings>,
     pub(crate) watch: Arc<Watch>,
     origin: Arc<Origin>,
+    /// Whether the pool was shut down.
+    ended: AtomicBool,
     pub(crate) rules: KeyRules,
     pub(crate) transcoder: Arc<dyn Transcoder>,
 }
@@ -264,6 +267,7 @@ impl Inner {
                 settings,
                 watch,
                 origin,
+                ended: AtomicBool::new(false),
                 rules,
                 transcoder,
             }),

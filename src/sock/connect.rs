@@ -6,7 +6,7 @@ use std::time::Duration;
 use socket2::{Domain, Protocol, SockAddr, Socket, TcpKeepalive, Type};
 
 use super::resolve::Lookup;
-use super::stream::Stream;
+use super::stream::{Stream, timer};
 use crate::clock::Moment;
 use crate::error::{Error, Result};
 use crate::protocol::{Decoded, Expect, Reply, Request, text};
@@ -233,8 +233,8 @@ fn open(address: &SockAddr, settings: &SocketSettings) -> io::Result<Socket> {
             socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(idle))?;
         }
     }
-    socket.set_read_timeout(Some(settings.socket_timeout))?;
-    socket.set_write_timeout(Some(settings.socket_timeout))?;
+    socket.set_read_timeout(timer(settings.socket_timeout))?;
+    socket.set_write_timeout(timer(settings.socket_timeout))?;
     Ok(socket)
 }
 

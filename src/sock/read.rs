@@ -224,27 +224,38 @@ impl SockIo {
 
     fn large_body(&mut self, len: usize, value: &mut Vec<u8>) -> Result<()> {
         find_value_room(len, value);
-        let here = len.min(self.end - self.start);
-        value.extend_from_slice(&self.input[self.start..self.start + here]);
-        self.start += here;
+        self.take_unread(len, value);
         if value.len() < len {
             self.arm_read()?;
-            self.spoiled = true;
             // The timer is for each read: a peer that drips would outlive it, so the maintenance thread keeps the deadline.
             self.line.begin_untimed_read(self.call.read_deadline);
-            self.watch.expect(self.call.read_deadline);
-            let read = self.read_whole(len, value);
+            let is_watched = self.watch.expect(self.call.read_deadline);
+            let read = match is_watched {
+                true => self.read_whole(len, value),
+                false => Ok(()),
+            };
             self.line.end_untimed_read();
             self.look_at_clock();
-            match read {
-                Ok(()) => self.spoiled = false,
-                Err(error) => return Err(self.read_error(error)),
+            if let Err(error) = read {
+                return Err(self.read_error(error));
             }
+        }
+        // The pool has ended, and its thread: each read has a timer of its own.
+        while value.len() < len {
+            self.fill(1)?;
+            self.take_unread(len, value);
         }
         self.gather(2)?;
         self.check_body_end(0)?;
         self.start += 2;
         Ok(())
+    }
+
+    /// Moves what has come of a body of `len` bytes to the rest of it.
+    pub(super) fn take_unread(&mut self, len: usize, value: &mut Vec<u8>) {
+        let here = (len - value.len()).min(self.end - self.start);
+        value.extend_from_slice(&self.input[self.start..self.start + here]);
+        self.start += here;
     }
 
     /// Reads until `value` has `len` bytes.

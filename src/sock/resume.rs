@@ -73,9 +73,7 @@ impl SockIo {
         if value.is_empty() {
             find_value_room(len, value);
         }
-        let here = (len - value.len()).min(self.end - self.start);
-        value.extend_from_slice(&self.input[self.start..self.start + here]);
-        self.start += here;
+        self.take_unread(len, value);
         if !self.pieces_in_time(len, value)? || !self.gather_in_time(2)? {
             return Ok(false);
         }
@@ -96,7 +94,14 @@ impl SockIo {
             // The timer is for each read: see `large_body`.
             let end = self.call.deadline + GRACE;
             self.line.begin_untimed_read(end);
-            self.watch.expect(end);
+            if !self.watch.expect(end) {
+                self.line.end_untimed_read();
+                if !self.fill_in_time(1)? {
+                    return Ok(false);
+                }
+                self.take_unread(len, value);
+                continue;
+            }
             let read = self.line.stream.read_many(piece, value);
             self.line.end_untimed_read();
             self.look_at_clock();

@@ -17,6 +17,11 @@ pub(crate) enum Stream {
     Unix(UnixStream),
 }
 
+/// What a socket's timer is set to for a wait of `limit`. The system counts microseconds, and takes none for an endless wait.
+pub(super) fn timer(limit: Duration) -> Option<Duration> {
+    Some(limit.max(Duration::from_micros(1)))
+}
+
 /// What a look at a resting socket shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rest {
@@ -72,11 +77,11 @@ impl Stream {
     }
 
     pub(crate) fn set_read_timeout(&self, limit: Duration) -> io::Result<()> {
-        self.socket().set_read_timeout(Some(limit))
+        self.socket().set_read_timeout(timer(limit))
     }
 
     pub(crate) fn set_write_timeout(&self, limit: Duration) -> io::Result<()> {
-        self.socket().set_write_timeout(Some(limit))
+        self.socket().set_write_timeout(timer(limit))
     }
 
     pub(crate) fn set_nonblocking(&self, on: bool) -> io::Result<()> {

@@ -3,11 +3,13 @@
 use std::fmt;
 
 use crate::clock::Moment;
-use crate::sync::{AtomicU64, Ordering, fence};
+use crate::sync::{AtomicBool, AtomicU64, Ordering, fence};
 
 pub(crate) struct Watch {
     /// When the maintenance thread looks next; never (`u64::MAX`) while it looks.
     next_look: AtomicU64,
+    /// Nobody looks any more.
+    closed: AtomicBool,
     wake: Box<dyn Fn() + Send + Sync>,
 }
 
@@ -16,25 +18,37 @@ impl Watch {
     pub(crate) fn new(wake: impl Fn() + Send + Sync + 'static) -> Self {
         Self {
             next_look: AtomicU64::new(u64::MAX),
+            closed: AtomicBool::new(false),
             wake: Box::new(wake),
         }
     }
 
     /// Makes sure that the maintenance thread looks no later than `time`.
-    /// Costs one load and a fence unless the thread would have slept past it.
-    pub(crate) fn expect(&self, time: Moment) {
+    /// Costs two loads and a fence unless the thread would have slept past it. False if the thread has ended.
+    pub(crate) fn expect(&self, time: Moment) -> bool {
         // Either the thread's look sees what was done before this call, or this call sees that it looks: see `begin_look`.
         fence(Ordering::SeqCst);
+        if self.closed.load(Ordering::Relaxed) {
+            return false;
+        }
         if time.number() < self.next_look.load(Ordering::Relaxed) {
             self.next_look.store(time.number(), Ordering::Relaxed);
             (self.wake)();
         }
+        true
     }
 
     /// The maintenance thread begins to look at everything. Whoever expects it from now on wakes it once more,
     /// because it may have passed by already.
     pub(crate) fn begin_look(&self) {
         self.next_look.store(u64::MAX, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+    }
+
+    /// The maintenance thread ends. What was done before a call of [`expect`](Self::expect) that did not notice is seen by
+    /// a look that begins now.
+    pub(crate) fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
         fence(Ordering::SeqCst);
     }
 

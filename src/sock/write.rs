@@ -19,6 +19,10 @@ impl SockIo {
         body: Option<&[u8]>,
         encode: impl FnOnce(&mut Vec<u8>),
     ) -> Result<()> {
+        if self.call.heard {
+            // A further command: the answer to the one before took its time.
+            self.look_at_clock();
+        }
         // A call that comes too late leaves the connection as it is.
         let limit = self.time_left(SENDING, self.call.deadline)?;
         self.output.clear();

@@ -1,5 +1,6 @@
 //! Servers that hang, drip or do not read: each call ends in time, with the right kind of error, and its connection with it.
 
+use std::net::TcpListener;
 use std::thread;
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use sockio::{Error, ErrorKind, Expiry, MemcachedClient, SockIoPool, SockIoPoolBu
 
 use crate::support::RealServer;
 use crate::support::fake::{Act, Fake, Flag, answer};
-use crate::support::wait::{eventually, in_time, lost, ms, timed};
+use crate::support::wait::{eventually, in_time, lost, ms, stays, timed};
 
 const LIMIT: Duration = ms(300);
 const SERVE: Act = Act::Serve(Duration::ZERO);
@@ -364,4 +365,88 @@ fn several_hung_servers_cost_one_deadline_in_all_and_only_their_own_keys() {
             .iter()
             .all(|failure| failure.error().is_timeout())
     );
+}
+
+#[test]
+fn many_hung_servers_cost_no_more_than_a_few() {
+    // Connects end in the queue of the system, and nobody reads what is sent.
+    let silent: Vec<TcpListener> = (0..100)
+        .map(|_| TcpListener::bind("127.0.0.1:0").unwrap())
+        .collect();
+    let servers = silent.iter().map(|server| server.local_addr().unwrap());
+    let client = build(SockIoPool::builder().servers(servers.map(|server| server.to_string())));
+    let keys: Vec<String> = (0..2000).map(|number| format!("key_{number}")).collect();
+    let (many, took) = timed(|| client.get_multi::<String, _>(&keys).unwrap());
+    in_time(took, LIMIT);
+    assert_eq!(many.failures().len(), silent.len());
+    assert_eq!(many.hits().count() + many.misses().count(), 0);
+}
+
+#[test]
+fn times_shorter_than_any_timer_are_not_endless() {
+    const SHORT: Duration = Duration::from_nanos(500);
+    let ends = |client: MemcachedClient| {
+        let (answer, took) = timed(|| client.get::<String>("k"));
+        let error = answer.unwrap_err();
+        assert!(error.is_timeout(), "{error}");
+        in_time(took, ms(0));
+    };
+    let fake = Fake::new(vec![vec![Act::Stall]]);
+    let builder = || {
+        SockIoPool::builder()
+            .servers([fake.addr()])
+            .max_busy(ms(3000))
+    };
+    ends(build(builder()).with_timeout(SHORT));
+    ends(build(builder().socket_timeout(SHORT)));
+}
+
+#[test]
+fn nothing_is_sent_after_the_deadline() {
+    let fake = Fake::new(vec![vec![
+        Act::Request,
+        Act::Send(answer("get k")),
+        Act::Request,
+        Act::Pause(LIMIT - ms(6)),
+        Act::Send(b"NOT_STORED\r\n".to_vec()),
+    ]]);
+    let client = client(&fake);
+    // The timer that this sets is near enough to the next one to stay: the next read may end a little late.
+    assert!(client.get::<String>("k").unwrap().is_some());
+    let late = client.clone().with_timeout(LIMIT - ms(12));
+    let error = late.add_or_incr("n", 1, Expiry::never()).unwrap_err();
+    assert!(error.is_ambiguous() && error.is_timeout(), "{error}");
+    assert_eq!(fake.count("add "), 1);
+    stays("nothing more is asked", ms(100), || {
+        fake.count("incr ") == 0
+    });
+}
+
+#[test]
+fn an_answer_later_than_a_short_deadline_reaches_nobody() {
+    // Too short to judge the server by: it is not marked dead, so nothing else closes the connection.
+    let first = vec![
+        Act::Request,
+        Act::Pause(ms(60)),
+        Act::Send(b"7\r\n".to_vec()),
+    ];
+    let fake = Fake::new(vec![first, vec![SERVE]]);
+    let client = client(&fake);
+    let hasty = client.clone().with_timeout(ms(20));
+    let error = hasty.incr("a", 1).unwrap_err();
+    assert!(error.is_timeout() && error.is_ambiguous(), "{error}");
+    eventually("it is asked again", || {
+        match patient(&client).incr("b", 5) {
+            Ok(sum) => {
+                assert_eq!(sum, Some(5));
+                true
+            }
+            // On a machine that stood still the time was long enough.
+            Err(error) => {
+                assert_eq!(error.kind(), ErrorKind::NoServer, "{error}");
+                false
+            }
+        }
+    });
+    assert_eq!(fake.seen()[0].requests, ["incr a 1"]);
 }

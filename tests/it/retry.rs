@@ -1,8 +1,9 @@
 //! The second try: at most one, and only where it can do no harm. A scripted server counts.
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
-use sockio::{ErrorKind, Expiry, MemcachedClient, SockIoPool};
+use sockio::{ErrorKind, Expiry, FromValue, MemcachedClient, SockIoPool, Value};
 
 use crate::support::fake::{Act, Fake, answer};
 use crate::support::wait::{eventually, ms};
@@ -194,4 +195,33 @@ fn an_error_line_that_breaks_off_a_reply_keeps_its_kind() {
             assert_eq!(fake.connections(), 2, "{begun:?} {line}");
         }
     }
+}
+
+/// The client of another server, which a value asks while it is read.
+static OTHER: OnceLock<MemcachedClient> = OnceLock::new();
+
+#[derive(Debug)]
+struct Asks;
+
+impl FromValue for Asks {
+    fn from_value(_: Value<'_>) -> sockio::Result<Self> {
+        let other = OTHER.get().expect("the other client");
+        other.get::<String>("k").map(|_| Asks)
+    }
+}
+
+#[test]
+fn another_server_s_failure_while_a_value_is_read_says_nothing_about_this_one() {
+    let (silent, fake) = (Fake::new(vec![vec![Act::Stall]]), Fake::serving());
+    let other = MemcachedClient::connect(silent.addr()).unwrap();
+    OTHER.set(other.with_timeout(ms(100))).unwrap();
+    let client = client(&fake);
+    let error = client.get::<Asks>("k").unwrap_err();
+    assert!(error.is_timeout(), "{error}");
+    assert_eq!(error.server(), Some(&*silent.addr()));
+    let stats = &client.pool().stats()[0];
+    assert!(stats.dead_until.is_none(), "{stats:?}");
+    assert_eq!(stats.idle, 1);
+    works(&client);
+    assert_eq!(fake.connections(), 1);
 }

@@ -1,13 +1,13 @@
 //! The end of a pool: who is told, what is closed, what is left behind (nothing).
 
-use std::sync::{Arc, Barrier};
+use std::sync::{Arc, Barrier, OnceLock};
 use std::thread;
 
 use sockio::{ErrorKind, Expiry, MemcachedClient, SockIoPool, SockIoPoolBuilder};
 
 use crate::support::RealServer;
 use crate::support::child;
-use crate::support::fake::Fake;
+use crate::support::fake::{Act, Fake, Flag};
 use crate::support::wait::{eventually, in_time, ms, timed, within};
 
 fn builder(fake: &Fake) -> SockIoPoolBuilder {
@@ -221,4 +221,81 @@ fn nothing_is_left_in_the_process() {
         assert_eq!(count("fd"), before.0);
         threads(before.1);
     }
+}
+
+#[test]
+fn a_large_value_that_drips_still_ends_in_time() {
+    const LIMIT: std::time::Duration = ms(500);
+    for begins_before in [true, false] {
+        let (begin, begun) = (Flag::default(), Flag::default());
+        let fake = Fake::new(vec![vec![
+            Act::Request,
+            Act::Await(begin.clone()),
+            Act::Send(b"VALUE k 0 1000000\r\nxxx".to_vec()),
+            Act::Raise(begun.clone()),
+            Act::SendEach(vec![b'x'; 300], ms(10)),
+        ]]);
+        let pool = builder(&fake).build().unwrap();
+        let client = MemcachedClient::new(pool.clone()).with_timeout(LIMIT);
+        thread::scope(|scope| {
+            let call = scope.spawn(|| timed(|| client.get::<Vec<u8>>("k")));
+            eventually("it was asked", || fake.count("get ") == 1);
+            if begins_before {
+                begin.raise();
+                eventually("the value begins", || begun.is_raised());
+                thread::sleep(ms(100));
+            }
+            within(ms(0), || pool.shutdown());
+            begin.raise();
+            let (answer, took) = call.join().unwrap();
+            let error = answer.unwrap_err();
+            assert!(error.is_timeout(), "{error}");
+            in_time(took, LIMIT);
+        });
+        is_empty(&pool);
+    }
+}
+
+/// A logger that ends a pool when a server is marked dead.
+struct Ends(OnceLock<SockIoPool>);
+
+impl log::Log for Ends {
+    fn enabled(&self, _: &log::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn log(&self, record: &log::Record<'_>) {
+        if record.level() == log::Level::Warn {
+            self.0.get().expect("the pool").shutdown();
+        }
+    }
+
+    fn flush(&self) {}
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_logger_on_the_maintenance_thread_may_end_it() {
+    if !child::runs_alone("shutdown::a_logger_on_the_maintenance_thread_may_end_it") {
+        return;
+    }
+    static ENDS: Ends = Ends(OnceLock::new());
+    fn threads() -> usize {
+        let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+        let names = tasks.map(|task| std::fs::read_to_string(task.path().join("comm")));
+        names
+            .flatten()
+            .filter(|name| name.trim() == "sockio-maint")
+            .count()
+    }
+    let fake = Fake::refusing();
+    // Its first pass tries to open a connection.
+    let builder = builder(&fake).initial_conn(0).maint_sleep(ms(300));
+    ENDS.0.set(builder.build().unwrap()).unwrap();
+    log::set_logger(&ENDS).unwrap();
+    log::set_max_level(log::LevelFilter::Warn);
+    eventually("it runs", || threads() == 1);
+    eventually("it has ended", || threads() == 0);
+    let client = MemcachedClient::new(ENDS.0.get().unwrap().clone());
+    assert_eq!(kind_of_get(&client), ErrorKind::Shutdown);
 }

@@ -160,3 +160,33 @@ fn one_failure_makes_the_other_connections_suspect() {
     assert_eq!(fake.count("set w"), 10 - failed.len());
     assert_eq!(client.pool().stats()[0].evicted, 4);
 }
+
+#[test]
+fn a_shared_write_of_which_no_byte_was_sent_is_sent_on_a_new_connection() {
+    let script = vec![Act::Request, Act::Send(answer("get held")), Act::Rst];
+    let fake = Fake::new(vec![script, vec![SERVE]]);
+    let client = MemcachedClient::new(builder(&fake).combine(true).build().unwrap());
+    let calls: [Command; 3] = [
+        |client| client.set("s", "v", Expiry::never()),
+        |client| client.add("a", "v", Expiry::never()),
+        |client| Ok(client.get::<String>("g")?.is_some()),
+    ];
+    thread::scope(|scope| {
+        let client = &client;
+        let mut waiting = Vec::new();
+        let held = client.get_with("held", |_, _| {
+            for call in calls {
+                waiting.push(scope.spawn(move || call(client)));
+            }
+            eventually("all wait", || client.pool().stats()[0].waiting == 3);
+            eventually("it has ended", || fake.open() == 0);
+        });
+        assert!(held.unwrap().is_some());
+        for call in waiting {
+            assert!(call.join().unwrap().unwrap());
+        }
+    });
+    assert_eq!(fake.connections(), 2);
+    let counts = ["set s", "add a", "get g"].map(|command| fake.count(command));
+    assert_eq!(counts, [1, 1, 1]);
+}

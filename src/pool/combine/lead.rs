@@ -56,19 +56,20 @@ impl<'m> Leader<'m> {
                     self.combiner.heard();
                     let (keys, bytes) = run.volume();
                     self.combiner.queue.note_values(keys, bytes);
-                    return self.end(run, &lost());
+                    return self.end(run, || Outcome::Lost(lost()));
                 }
                 Ok(Went::TimeOver) => return self.time_over(run, lease),
                 Err(error) => {
                     let error = error.at(self.host.addr().name());
                     lease.failed(&error);
+                    let sent = lease.io().has_written();
                     let again = error.kind() == ErrorKind::Connection
                         && lease.is_reused()
                         && !lease.io().has_heard()
-                        && run.repeat(self.host.retries_writes(), &error);
+                        && (!sent || run.repeat(self.host.retries_writes(), &error));
                     if !again {
                         drop(lease);
-                        return self.end(run, &error);
+                        return self.failed(run, sent, &error);
                     }
                     lease = match lease.reconnect() {
                         Ok(lease) => lease,
@@ -157,13 +158,21 @@ impl<'m> Leader<'m> {
         back
     }
 
-    /// Everybody hears the outcome; where there is none, that it is lost.
-    fn end(mut self, mut run: Run, error: &Error) -> Outcome {
+    /// Where there is no outcome it is lost; but if nothing was sent, nothing can have been carried out.
+    fn failed(self, mut run: Run, sent: bool, error: &Error) -> Outcome {
+        if sent {
+            return self.end(run, || Outcome::Lost(error.again()));
+        }
+        run.give_up();
+        self.end(run, || Outcome::Refused(Refusal::Final(error.again())))
+    }
+
+    /// Everybody hears the outcome; where there is none, this one.
+    fn end(mut self, mut run: Run, otherwise: impl Fn() -> Outcome) -> Outcome {
         let own = run.take(self.number);
-        self.batch
-            .publish(run.into_outcomes(), || Outcome::Lost(error.again()));
+        self.batch.publish(run.into_outcomes(), &otherwise);
         self.turn = None;
-        own.unwrap_or_else(|| Outcome::Lost(error.again()))
+        own.unwrap_or_else(otherwise)
     }
 }
 
