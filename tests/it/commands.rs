@@ -322,6 +322,15 @@ fn errors_can_be_misses() {
     assert!(client.add_or_incr("k", 1, NEVER).is_err());
     assert!(client.flush_all(None)[0].1.is_err());
     assert_eq!(heard.lock().unwrap().len(), 7);
+    // Nor does it hear of a pool that was shut down, in calls with one key or many.
+    client.pool().shutdown();
+    assert_eq!(
+        client.get::<String>("k").unwrap_err().kind(),
+        ErrorKind::Shutdown
+    );
+    let many = client.get_multi::<String, _>(["k"]).unwrap();
+    assert_eq!(many.failures()[0].error().kind(), ErrorKind::Shutdown);
+    assert_eq!(heard.lock().unwrap().len(), 7);
 }
 
 #[test]
