@@ -1,4 +1,4 @@
-//! The sizes and times of a pool, checked. Each is explained where it is set: in `config.rs`.
+//! The sizes and times of a pool, checked. Each is explained where it is set: in `config`.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
