@@ -213,7 +213,7 @@ impl MemcachedClient {
         self.report(answer, false)
     }
 
-    fn retrieve<R>(
+    pub(super) fn retrieve<R>(
         &self,
         key: &WireKey<'_>,
         request: Request<'_>,

@@ -305,6 +305,9 @@ fn errors_can_be_misses() {
     client.set("k", "x", NEVER).unwrap();
     assert!(client.get::<u64>("k").unwrap().is_none());
     assert_eq!(client.get_counter("k").unwrap(), None);
+    let error = client.clone().degrade(false).get_counter("k").unwrap_err();
+    assert_eq!(error.server(), Some(&*server.addr()));
+    assert_eq!(heard.lock().unwrap().pop(), Some(ErrorKind::Decode));
     assert_eq!(
         *heard.lock().unwrap(),
         [ErrorKind::Decode, ErrorKind::Decode]
