@@ -122,7 +122,8 @@ impl Error {
 
     /// Whether the server refused a value because it is longer than the server takes (1 MiB, unless it was started with `-I`).
     ///
-    /// Sent again it is refused again; the connection and the server are as good as before.
+    /// Sent again it is refused again; the connection and the server are as good as before. It goes by memcached's own words: of a
+    /// server that says it in others it is false. An [`append`](crate::MemcachedClient::append) that grows too long is no error.
     #[doc(alias = "RES_E2BIG")]
     pub fn is_too_large(&self) -> bool {
         // memcached `proto_text.c`, `process_update_command`.

@@ -178,7 +178,8 @@ pub struct WireKey<'a> {
     place: Place<'a>,
 }
 
-/// Where a key is built if a rule changes it, without a heap allocation. A key that is sent as it came needs none of it.
+/// Where [`KeyRules::apply`] builds a key that a rule changes, without a heap allocation: 250 bytes, on the stack of the caller.
+/// A key that is sent as it came is not copied. One room serves for any number of keys, one after the other.
 #[derive(Clone, Default)]
 pub struct Room(Option<[u8; MAX_KEY_LEN]>);
 
@@ -207,7 +208,8 @@ impl KeyRules {
         }
     }
 
-    /// The key as it goes over the wire, checked; built in `room` if a rule changes it.
+    /// The key as it goes over the wire, checked; built in `room` if a rule changes it, so that `room` is taken until the answer
+    /// is dropped. [`Compat::key_rules`](crate::Compat::key_rules) has an example.
     ///
     /// # Errors
     /// [`ErrorKind::Key`](crate::ErrorKind::Key) if no server can take it.

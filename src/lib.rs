@@ -12,7 +12,7 @@
 //! use sockio::{Expiry, MemcachedClient, SockIoPool};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // A small server for tests and first steps; else "10.0.0.1:11211", "cache.example", "[::1]:11211", "/run/memcached.sock".
+//! // A small server for tests and first steps (feature `testing`); else "10.0.0.1:11211", "cache.example", "[::1]:11211", "/run/memcached.sock".
 //! let server = sockio::testing::Server::start()?;
 //! let pool = SockIoPool::builder().servers([server.addr()]).build()?;
 //! let client = MemcachedClient::new(pool);
@@ -76,6 +76,9 @@
 //! assert_eq!(pool.server_of("user:582")?.name(), "127.0.0.1:11212");
 //! # Ok(()) }
 //! ```
+//!
+//! The name must be the right one to the letter. This is a Java program that called `setSanitizeKeys(false)`; one that did not sends `user%3A582`,
+//! and is `whalin/new-compat+sanitize`.
 //!
 //! The [table](#the-table-of-clients) at the end of this page names them, [`Compat::all`] lists them, [`Compat::proof`] says what each rests on; most were compared with the running originals, key by key.
 //! [`porting`] has a page for each of the old Java, .NET and PHP clients: what decides where keys go, and every method and setting with its
@@ -169,7 +172,7 @@
 //! checksum, with nothing missing and nothing behind them. Serialized objects of other languages are handed over as bytes
 //! and never run. What cannot be read is an error and no miss, and leaves item and connection as they are.
 //!
-//! **Keys and values in sight.** Neither stands in a record above `debug`, in what a type shows with `Debug`, or in the text of
+//! **Keys and values in sight.** Neither stands in a record of the log, in what a type shows with `Debug`, or in the text of
 //! an error that this crate makes. A key prefix is a setting, and may be shown.
 //!
 #![doc = include_str!("compat/table.md")]

@@ -123,12 +123,15 @@ impl FromStr for ServerAddr {
             });
         }
 
+        if text.contains("://") {
+            return Err(bad("it has a scheme: write host:port alone"));
+        }
         let (name, address) = match text.split_once('/') {
             Some((name, address)) => (Some(name), address),
             None => (None, text),
         };
         let is_bare = is_ipv6(address);
-        if is_bare && (name.is_some() || ends_like_a_port(address)) {
+        if (is_bare && name.is_some()) || ends_like_a_port(address) {
             return Err(bad("write an IPv6 address in brackets, as [::1]:11211"));
         }
         let (host, rest) = match address.strip_prefix('[') {
@@ -203,7 +206,7 @@ fn is_ipv6(text: &str) -> bool {
     address.parse::<Ipv6Addr>().is_ok()
 }
 
-/// Whether an IPv6 address without brackets can also be read as a shorter one and a port.
+/// Whether this can be read as an IPv6 address without brackets and a port.
 fn ends_like_a_port(address: &str) -> bool {
     let halves = address.rsplit_once(':');
     halves.is_some_and(|(host, port)| is_ipv6(host) && number(port).is_some())
@@ -375,6 +378,22 @@ mod tests {
             let addr: ServerAddr = text.parse::<ServerAddr>().unwrap().with_weight(3);
             assert_eq!(addr.to_string(), weighted);
         }
+    }
+
+    #[test]
+    fn a_usual_mistake_is_told_how_to_mend_it() {
+        for (text, advice) in [
+            ("::1:11211", "in brackets"),
+            ("2001:db8::1:11211", "in brackets"),
+            ("::1:11", "in brackets"),
+            ("h/::1:11211", "in brackets"),
+            ("tcp://h:1", "scheme"),
+            ("memcached://[::1]:1", "scheme"),
+        ] {
+            let error = text.parse::<ServerAddr>().unwrap_err().to_string();
+            assert!(error.contains(advice), "{error}");
+        }
+        assert!("unix:///run/mc.sock".parse::<ServerAddr>().is_ok());
     }
 
     #[test]

@@ -10,6 +10,7 @@ needs() {
     cat <<'EOF'
 command -v memcached|memcached
 command -v strace|strace
+type -P kill|procps
 php -r 'exit(extension_loaded("memcached") ? 0 : 1);'|php-cli php-memcached
 php -r 'exit(extension_loaded("memcache") ? 0 : 1);'|php-cli php-memcache
 perl -MCache::Memcached -e 1|perl libcache-memcached-perl

@@ -162,11 +162,8 @@ impl MemcachedClient {
             self.round(batch, &sorted, deadline, &mut round);
             todo = round.again;
         }
-        if let Some(on_error) = &self.on_error {
-            answers
-                .failures()
-                .iter()
-                .for_each(|failure| on_error(failure.error()));
+        for failure in answers.failures() {
+            self.tell(failure.error());
         }
         answers
     }

@@ -65,8 +65,14 @@ impl MemcachedClient {
     #[doc(alias = "getCounter")]
     #[doc(alias = "GetCounter")]
     pub fn get_counter(&self, key: impl ToKey) -> Result<Option<u64>> {
-        let count = self.get_with(key, |digits, _flags| count(digits))?;
-        self.report(count.transpose(), None)
+        let mut room = Room::default();
+        let key = self.pool.check(&key, &mut room)?;
+        let request = Request::Get {
+            key: key.bytes(),
+            cas: false,
+        };
+        let answer = self.retrieve(&key, request, |_, _, digits| count(&digits));
+        self.report(answer, None)
     }
 
     /// Adds to a counter, or stores `by` as a new counter if there is none; returns the value that it has then.

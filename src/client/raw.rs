@@ -36,10 +36,10 @@ impl MemcachedClient {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Config`](crate::ErrorKind::Config) if the request does not end in `\r\n`;
+    /// [`ErrorKind::Config`](crate::ErrorKind::Config) if the request does not end in `\r\n`, or no line is named that ends the reply;
     /// [`ErrorKind::Ambiguous`](crate::ErrorKind::Ambiguous) if the reply was lost. A reply that is an error line is a reply.
     pub fn raw(&self, key: impl ToKey, request: &[u8], end: RawEnd<'_>) -> Result<Vec<u8>> {
-        check(request)?;
+        check(request, end)?;
         let mut room = Room::default();
         let key = self.pool.check(&key, &mut room)?;
         let answer = self.execute(&key, Repeat::Never, |io| exchange(io, request, end));
@@ -50,7 +50,7 @@ impl MemcachedClient {
 
     /// Like [`raw`](Self::raw), with a server that is named as it was configured.
     pub fn raw_on(&self, server: &str, request: &[u8], end: RawEnd<'_>) -> Result<Vec<u8>> {
-        check(request)?;
+        check(request, end)?;
         let host = self.pool.host(server)?;
         let answer = self.execute_on(host, Repeat::Never, |io| exchange(io, request, end));
         answer.inspect_err(|error| {
@@ -59,7 +59,10 @@ impl MemcachedClient {
     }
 }
 
-fn check(request: &[u8]) -> Result<()> {
+fn check(request: &[u8], end: RawEnd<'_>) -> Result<()> {
+    if end == RawEnd::AnyOf(&[]) {
+        return Err(Error::config("no line would end the raw reply"));
+    }
     match request {
         [.., b'\r', b'\n'] => Ok(()),
         _ => Err(Error::config("a raw request must end in CR LF")),
@@ -168,6 +171,20 @@ mod tests {
                 "{reply:?}"
             );
             assert_eq!(dripped(&reply.as_bytes()[..reply.len() - 1], end), None);
+        }
+    }
+
+    #[test]
+    fn what_would_wait_for_ever_is_refused() {
+        assert!(check(b"mn\r\n", RawEnd::AnyOf(&["MN"])).is_ok());
+        for (request, end) in [
+            (&b"mn\r\n"[..], RawEnd::AnyOf(&[])),
+            (b"mn", RawEnd::FirstLine),
+            (b"mn\n", RawEnd::FirstLine),
+            (b"", RawEnd::FirstLine),
+        ] {
+            let kind = check(request, end).unwrap_err().kind();
+            assert_eq!(kind, crate::ErrorKind::Config);
         }
     }
 

@@ -149,10 +149,12 @@ impl MemcachedClient {
     }
 
     /// Hands the stored bytes of a key and their flags to `see`, past the transcoder, without a copy where they are
-    /// short (up to about 16 KiB).
+    /// short (up to about 16 KiB) and were not asked for by another caller
+    /// ([`combine`](crate::SockIoPoolBuilder::combine)).
     ///
-    /// `see` runs while the connection is lent: it should be quick. The reply has been read by then: if `see` panics, the
-    /// connection is as good as before.
+    /// `see` runs while the connection is lent: it should be quick. A call from within it needs another connection: where
+    /// [`max_open`](crate::SockIoPoolBuilder::max_open) is 1, or all callers do so at once, it ends as a time-out. The reply has
+    /// been read by then: if `see` panics, the connection is as good as before.
     pub fn get_with<R>(
         &self,
         key: impl ToKey,
@@ -211,7 +213,7 @@ impl MemcachedClient {
         self.report(answer, false)
     }
 
-    fn retrieve<R>(
+    pub(super) fn retrieve<R>(
         &self,
         key: &WireKey<'_>,
         request: Request<'_>,

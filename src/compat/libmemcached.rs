@@ -69,25 +69,30 @@ pub(super) const OTHERS: &[Row] = &[
         names!("libmemcached/servers-then-consistent/md5"),
         Hash::Md5,
     ),
-    sorted(
+    row(
         names!("libmemcached/modula+sort-hosts/default"),
         sorted_modula(Hash::OneAtATime),
+        "libmemcached (PHP's Memcached), MODULA with SORT_HOSTS, hash default",
     ),
-    sorted(
+    row(
         names!("libmemcached/modula+sort-hosts/md5"),
         sorted_modula(Hash::Md5),
+        "libmemcached (PHP's Memcached), MODULA with SORT_HOSTS, hash md5",
     ),
-    sorted(
+    row(
         names!("libmemcached/consistent+sort-hosts/default"),
         sorted_ring(Ketama::Consistent, Hash::OneAtATime),
+        "libmemcached (PHP's Memcached), CONSISTENT with SORT_HOSTS, hash default",
     ),
-    sorted(
+    row(
         names!("libmemcached/consistent+sort-hosts/md5"),
         sorted_ring(Ketama::Consistent, Hash::Md5),
+        "libmemcached (PHP's Memcached), CONSISTENT with SORT_HOSTS, hash md5",
     ),
-    sorted(
+    row(
         names!("libmemcached/ketama-weighted+sort-hosts"),
         sorted_ring(Ketama::Weighted, Hash::Md5),
+        "libmemcached (PHP's Memcached), LIBKETAMA_COMPATIBLE with SORT_HOSTS",
     ),
 ];
 
@@ -144,9 +149,4 @@ const fn servers_first(names: Names, hash: Hash) -> Row {
     let about =
         "libmemcached (PHP's Memcached), CONSISTENT set after the servers: weights are ignored";
     row(names, ring(Ketama::Unweighted, hash, false), about)
-}
-
-const fn sorted(names: Names, parts: Parts) -> Row {
-    let about = "libmemcached (PHP's Memcached), SORT_HOSTS";
-    row(names, parts, about)
 }

@@ -171,7 +171,7 @@ impl<T> Gate<T> {
         let mut state = lock(&self.state);
         state.dead.fail_again(now);
         if let Some(dead) = state.dead.until() {
-            self.ejected.store(dead.ejected, Relaxed);
+            self.ejected.store(dead.ejected && !state.closed, Relaxed);
         }
         state.dead.delay()
     }
@@ -187,6 +187,8 @@ impl<T> Gate<T> {
     pub(crate) fn close(&self) -> Vec<T> {
         let mut state = lock(&self.state);
         state.closed = true;
+        // Whoever comes is to hear that it is closed, and not to look elsewhere.
+        self.ejected.store(false, Relaxed);
         let waiting = std::mem::take(&mut state.waiting);
         for waiter in waiting {
             waiter.offer(Entry::Closed);

@@ -102,7 +102,10 @@ impl SockIoPool {
         self.0.inner.router.servers()
     }
 
-    /// The server that `key` lives on while all servers are up.
+    /// The server that `key` lives on while all servers are up. None is asked.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Key`](crate::ErrorKind::Key) if no server can take the key.
     #[doc(alias = "getHost")]
     #[doc(alias = "getServerByKey")]
     #[doc(alias = "findServer")]

@@ -1,4 +1,4 @@
-//! The sizes and times of a pool, checked. Each is explained where it is set: in `config.rs`.
+//! The sizes and times of a pool, checked. Each is explained where it is set: in `config`.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -78,6 +78,17 @@ const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 impl Settings {
     /// Refuses what cannot work, each with its own message; ends without an end are made finite.
     pub(crate) fn check(mut self) -> Result<Self> {
+        for (name, value) in [
+            ("max_conn", self.max_conn),
+            ("max_open", self.max_open),
+            ("max_create", self.max_create),
+        ] {
+            if value == 0 {
+                return Err(Error::config(format!(
+                    "{name} is 0; it must be 1 at the least"
+                )));
+            }
+        }
         let sizes = [
             ("initial_conn", self.initial_conn, "max_open", self.max_open),
             ("min_conn", self.min_conn, "max_conn", self.max_conn),
@@ -87,17 +98,6 @@ impl Settings {
             if small_value > large_value {
                 return Err(Error::config(format!(
                     "{small} is {small_value}, more than {large}, which is {large_value}"
-                )));
-            }
-        }
-        for (name, value) in [
-            ("max_conn", self.max_conn),
-            ("max_open", self.max_open),
-            ("max_create", self.max_create),
-        ] {
-            if value == 0 {
-                return Err(Error::config(format!(
-                    "{name} is 0: no connection could ever be opened"
                 )));
             }
         }
@@ -171,10 +171,8 @@ mod tests {
             }),
             ("initial_conn is 40", |s| s.initial_conn = 40),
             ("min_conn is 40, more than max_conn", |s| s.min_conn = 40),
-            ("max_conn is 0", |s| (s.max_conn, s.min_conn) = (0, 0)),
-            ("max_open is 0", |s| {
-                (s.max_open, s.initial_conn, s.min_conn) = (0, 0, 0)
-            }),
+            ("max_conn is 0", |s| s.max_conn = 0),
+            ("max_open is 0", |s| s.max_open = 0),
             ("max_create is 0", |s| s.max_create = 0),
             ("socket_timeout is zero", |s| {
                 s.socket.socket_timeout = Duration::ZERO

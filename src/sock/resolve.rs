@@ -3,8 +3,10 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::net::{SocketAddr, ToSocketAddrs};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::net::{Ipv6Addr, SocketAddr, ToSocketAddrs};
+use std::process;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
@@ -23,13 +25,22 @@ pub(super) enum Lookup {
     Asked(Receiver<Found>),
 }
 
+/// Who waits for which name: one thread per name, however many ask for it.
 type Asking = HashMap<Name, Vec<Sender<Found>>>;
 
-/// Host, port, and the process that asks: one that was forked off has none of the threads of the other.
-type Name = (String, u16, u32);
+/// Host and port.
+type Name = (String, u16);
 
-/// Who waits for which name: one thread per name, however many ask for it.
-static ASKING: Mutex<Option<Asking>> = Mutex::new(None);
+/// The look-ups of one process, and those of a process that it forked off: that one has none of its threads, and may
+/// have inherited the lock in the hands of one of them.
+struct Book {
+    /// 0 until somebody asks.
+    process: AtomicU32,
+    asking: Mutex<Option<Asking>>,
+    next: OnceLock<Box<Book>>,
+}
+
+static BOOK: Book = Book::new();
 
 impl Lookup {
     /// Begins to look up a server's address; never blocks.
@@ -41,14 +52,13 @@ impl Lookup {
         if let Some(address) = server.ip() {
             return Ok(Self::Known(vec![SocketAddr::new(address, port).into()]));
         }
-        // An IPv6 address with a zone (`fe80::1%eth0`): the system resolves the zone without asking anybody.
-        if host.contains('%') {
+        if has_zone(host) {
             let addresses = (host, port).to_socket_addrs()?;
             return Ok(Self::Known(addresses.map(SockAddr::from).collect()));
         }
         let (tell, told) = bounded(1);
-        let name = (host.to_owned(), port, std::process::id());
-        let mut asking = asking();
+        let name = (host.to_owned(), port);
+        let mut asking = BOOK.of(process::id()).asking();
         let waiting = asking
             .get_or_insert_default()
             .entry(name.clone())
@@ -95,13 +105,21 @@ impl Lookup {
     }
 }
 
+/// Whether this is an IPv6 address with a zone (`fe80::1%eth0`): the system resolves the zone without asking anybody.
+fn has_zone(host: &str) -> bool {
+    let address = host.split_once('%').map(|(address, _)| address);
+    address.is_some_and(|address| address.parse::<Ipv6Addr>().is_ok())
+}
+
 /// The body of a thread: looks up one name and tells all who asked for it until then.
 fn answer(name: &Name) {
     let found = (name.0.as_str(), name.1)
         .to_socket_addrs()
         .map(Iterator::collect)
         .map_err(|error| error.to_string());
-    let waiting = asking().as_mut().and_then(|asking| asking.remove(name));
+    let mut asking = BOOK.of(process::id()).asking();
+    let waiting = asking.as_mut().and_then(|asking| asking.remove(name));
+    drop(asking);
     for tell in waiting.into_iter().flatten() {
         // Whoever waits no longer has given up.
         let _ = tell.send(Found::clone(&found));
@@ -121,8 +139,31 @@ fn gone() -> io::Error {
     io::Error::other("the look-up of the name ended without an answer")
 }
 
-fn asking() -> MutexGuard<'static, Option<Asking>> {
-    ASKING.lock().unwrap_or_else(PoisonError::into_inner)
+impl Book {
+    const fn new() -> Self {
+        Self {
+            process: AtomicU32::new(0),
+            asking: Mutex::new(None),
+            next: OnceLock::new(),
+        }
+    }
+
+    /// The one of this process, the first that is free if it has none yet.
+    fn of(&self, process: u32) -> &Self {
+        let mut book = self;
+        loop {
+            match book.process.compare_exchange(0, process, Relaxed, Relaxed) {
+                Err(owner) if owner != process => {
+                    book = book.next.get_or_init(|| Box::new(Self::new()));
+                }
+                _ => return book,
+            }
+        }
+    }
+
+    fn asking(&self) -> MutexGuard<'_, Option<Asking>> {
+        self.asking.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[cfg(test)]
@@ -162,8 +203,24 @@ mod tests {
     }
 
     #[test]
+    fn a_lock_that_was_held_at_a_fork_is_not_waited_for() {
+        let book = Book::new();
+        let parents = book.of(1);
+        let _held = parents.asking();
+        for process in [2, 3] {
+            assert!(book.of(process).asking.try_lock().is_ok(), "{process}");
+            assert!(std::ptr::eq(book.of(process), book.of(process)));
+        }
+        assert!(std::ptr::eq(book.of(1), parents));
+    }
+
+    #[test]
     fn a_name_that_is_none_says_so() {
         let end = Moment::now() + Duration::from_secs(10);
-        assert!(lookup("no-such-host.invalid:7").wait(end).is_err());
+        for name in ["no-such-host.invalid:7", "no%zone.invalid:7"] {
+            let lookup = lookup(name);
+            assert!(matches!(lookup, Lookup::Asked(_)), "{name}");
+            assert!(lookup.wait(end).is_err(), "{name}");
+        }
     }
 }

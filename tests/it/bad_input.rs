@@ -186,6 +186,7 @@ fn a_pool_that_cannot_work_says_why() {
             builder(&["a"]).initial_conn(0).min_conn(0).max_conn(0),
             "max_conn",
         ),
+        (builder(&["a"]).max_open(0), "max_open is 0"),
         (builder(&["a"]).min_conn(40), "min_conn"),
         (
             builder(&["a"]).socket_timeout(Duration::ZERO),

@@ -305,6 +305,9 @@ fn errors_can_be_misses() {
     client.set("k", "x", NEVER).unwrap();
     assert!(client.get::<u64>("k").unwrap().is_none());
     assert_eq!(client.get_counter("k").unwrap(), None);
+    let error = client.clone().degrade(false).get_counter("k").unwrap_err();
+    assert_eq!(error.server(), Some(&*server.addr()));
+    assert_eq!(heard.lock().unwrap().pop(), Some(ErrorKind::Decode));
     assert_eq!(
         *heard.lock().unwrap(),
         [ErrorKind::Decode, ErrorKind::Decode]
@@ -321,6 +324,15 @@ fn errors_can_be_misses() {
     // For this one there is no miss.
     assert!(client.add_or_incr("k", 1, NEVER).is_err());
     assert!(client.flush_all(None)[0].1.is_err());
+    assert_eq!(heard.lock().unwrap().len(), 7);
+    // Nor does it hear of a pool that was shut down, in calls with one key or many.
+    client.pool().shutdown();
+    assert_eq!(
+        client.get::<String>("k").unwrap_err().kind(),
+        ErrorKind::Shutdown
+    );
+    let many = client.get_multi::<String, _>(["k"]).unwrap();
+    assert_eq!(many.failures()[0].error().kind(), ErrorKind::Shutdown);
     assert_eq!(heard.lock().unwrap().len(), 7);
 }
 

@@ -47,7 +47,7 @@ impl SockIoPoolBuilder {
     }
 
     /// From how many failures in a row on the keys of a server go to others. Default 1: at once, as with the Java client.
-    /// Until then calls for its keys fail without a try; each vain try of the maintenance thread counts.
+    /// Until then calls for its keys fail without a try; each vain try of the maintenance thread counts. 0 is as 1.
     ///
     /// Old names: `OPT_SERVER_FAILURE_LIMIT`, `failureThreshold`, `OPT_SERVER_TIMEOUT_LIMIT`,
     /// `FailurePolicyFactory`.

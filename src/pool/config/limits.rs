@@ -16,7 +16,8 @@ impl SockIoPoolBuilder {
         self
     }
 
-    /// Idle connections that each maintenance pass fills up to and never goes below. Default 1.
+    /// Idle connections that each maintenance pass fills up to and never goes below. Default 1. At most
+    /// [`max_conn`](Self::max_conn) and [`max_open`](Self::max_open).
     ///
     /// Old names: `setMinConn`, `MinConnections`, `MinPoolSize`, `setMinIdle`.
     #[doc(alias = "setMinConn")]
@@ -59,7 +60,7 @@ impl SockIoPoolBuilder {
     }
 }
 
-/// How long.
+/// How long. Zero is an error of [`build`](Self::build), but for [`max_idle`](Self::max_idle): no time means "without an end".
 impl SockIoPoolBuilder {
     /// How long a connection may rest; one that rested longer is closed by maintenance while more than
     /// [`min_conn`](Self::min_conn) are idle. Default 5 minutes.

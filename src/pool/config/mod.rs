@@ -166,6 +166,8 @@ impl SockIoPoolBuilder {
 impl SockIoPoolBuilder {
     /// Takes over the sizes, times and back-off that a client of `compat` has by default
     /// (for Java: those of the 2.x line's last version). A client without a pool of its own changes nothing.
+    ///
+    /// Call it first: of these, what was set before is lost, and what is set afterwards counts.
     pub fn defaults_of(mut self, compat: Compat) -> Self {
         let Some(defaults) = compat.pool_defaults() else {
             return self;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
-use sockio::{Compat, ErrorKind, ServerAddr, SockIoPool, ToKey};
+use sockio::{Compat, ErrorKind, Room, ServerAddr, SockIoPool, ToKey};
 
 static CLIENTS: LazyLock<Vec<Compat>> = LazyLock::new(Compat::all);
 
@@ -48,7 +48,8 @@ fuzz_target!(|input: (u8, &str, Vec<u8>, &[u8])| {
     assert_eq!(pool.servers().len(), servers.len());
     for key in [key, text, &key[..key.len().min(1)]] {
         let rules = compat.key_rules(prefix).expect("the pool took it");
-        match (rules.apply(key.to_key()), pool.server_of(key)) {
+        let mut room = Room::default();
+        match (rules.apply(key.to_key(), &mut room), pool.server_of(key)) {
             (Ok(wire), Ok(server)) => {
                 assert!(pool.servers().contains(server));
                 let bytes = wire.bytes();

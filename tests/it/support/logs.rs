@@ -29,12 +29,19 @@ pub(crate) fn listen() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         log::set_logger(&Memory).expect("the only logger");
-        log::set_max_level(LevelFilter::Info);
+        log::set_max_level(LevelFilter::Debug);
     });
 }
 
-/// The lines that name a server; each test has servers of its own.
+/// The lines above `debug` that name a server; each test has servers of its own.
 pub(crate) fn about(server: &str) -> Vec<String> {
+    let mut lines = all_about(server);
+    lines.retain(|line| !line.starts_with("DEBUG"));
+    lines
+}
+
+/// The lines that name a server.
+pub(crate) fn all_about(server: &str) -> Vec<String> {
     let lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
     lines
         .iter()
