@@ -33,7 +33,7 @@ mod text;
 
 use std::io;
 use std::process::ExitCode;
-use std::sync::Mutex;
+use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::Instant;
 
@@ -93,10 +93,6 @@ fn count_and_tell(args: &[String]) -> io::Result<()> {
         true => peers::contenders()?,
         false => Vec::new(),
     };
-    let servers = Servers {
-        tcp: Memcached::start(4, CONNECTIONS)?,
-        unix: Memcached::start_unix()?,
-    };
     let own = |name: &str| {
         Ok::<_, io::Error>(Contender {
             name: name.to_owned(),
@@ -115,9 +111,10 @@ fn count_and_tell(args: &[String]) -> io::Result<()> {
             .filter(|of| names.iter().any(|name| name == of.name));
         known.map(move |operation| (operation, contender))
     });
-    let both = count_all(&tools, &servers, &of_both.collect::<Vec<_>>())?;
+    let both = count_all(&tools, &of_both.collect::<Vec<_>>())?;
+    let both = both.into_iter().collect::<io::Result<Vec<Counts>>>()?;
     let others: Vec<(&Operation, &Contender)> = of_peers.collect();
-    let counted = count_all(&tools, &servers, &others)?;
+    let counted = count_all(&tools, &others)?;
 
     let rows: Vec<_> = OPERATIONS
         .iter()
@@ -128,7 +125,13 @@ fn count_and_tell(args: &[String]) -> io::Result<()> {
     over.extend(tables::findings(&mut report, &pool::measure()?));
     if with_peers {
         let others = others.iter().zip(counted);
-        let others = others.map(|((of, peer), counts)| (*of, peer.name.clone(), counts));
+        let others = others.filter_map(|((of, peer), counts)| match counts {
+            Ok(counts) => Some((*of, peer.name.clone(), counts)),
+            Err(error) => {
+                eprintln!("left out, {} of {}: {error}", of.name, peer.name);
+                None
+            }
+        });
         let own = rows
             .into_iter()
             .map(|(of, _, own)| (of, "sockio".to_owned(), own));
@@ -156,6 +159,13 @@ struct Servers {
 }
 
 impl Servers {
+    fn start() -> io::Result<Self> {
+        Ok(Self {
+            tcp: Memcached::start(4, CONNECTIONS)?,
+            unix: Memcached::start_unix()?,
+        })
+    }
+
     fn addr(&self, place: Place) -> String {
         match place {
             Place::Tcp => self.tcp.addr(0),
@@ -171,12 +181,13 @@ impl Servers {
 /// Counts each of them, as many at a time as there are processors; in the order in which they came.
 fn count_all(
     tools: &Tools,
-    servers: &Servers,
     all: &[(&'static Operation, &Contender)],
-) -> io::Result<Vec<Counts>> {
+) -> io::Result<Vec<io::Result<Counts>>> {
     let next = Mutex::new(0..all.len());
-    let counted = Mutex::new(vec![Counts::default(); all.len()]);
-    let work = || -> io::Result<()> {
+    let (found, counted) = mpsc::channel();
+    let work = |found: mpsc::Sender<_>| -> io::Result<()> {
+        // Its own: clients store different things under the same keys.
+        let servers = Servers::start()?;
         loop {
             let number = next.lock().ok().and_then(|mut next| next.next());
             let Some(number) = number else {
@@ -189,20 +200,22 @@ fn count_all(
                 times: operation.times / contender.share,
                 addr: servers.addr(operation.place),
             };
-            let counts = tools.count(&task)?;
-            if let Ok(mut counted) = counted.lock() {
-                counted[number] = counts;
-            }
+            // Whoever reads waits until all are done.
+            let _ = found.send((number, tools.count(&task)));
         }
     };
     thread::scope(|scope| {
         let workers = thread::available_parallelism().map_or(1, |count| count.get());
-        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        let workers: Vec<_> = (0..workers)
+            .map(|_| found.clone())
+            .map(|found| scope.spawn(|| work(found)))
+            .collect();
         workers
             .into_iter()
             .try_for_each(|worker| worker.join().map_err(|_| io::Error::other("a panic"))?)
     })?;
-    counted
-        .into_inner()
-        .map_err(|_| io::Error::other("a panic"))
+    drop(found);
+    let mut counted: Vec<_> = counted.into_iter().collect();
+    counted.sort_by_key(|(number, _)| *number);
+    Ok(counted.into_iter().map(|(_, counts)| counts).collect())
 }

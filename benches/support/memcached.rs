@@ -5,6 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long it may take until it answers.
@@ -45,7 +46,10 @@ impl Memcached {
     /// Starts one on a unix socket.
     #[allow(dead_code)] // not every bench needs one
     pub(crate) fn start_unix() -> io::Result<Self> {
-        let path = std::env::temp_dir().join(format!("sockio-bench-{}.sock", std::process::id()));
+        static STARTED: AtomicUsize = AtomicUsize::new(0);
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
+        let name = format!("sockio-bench-{}-{number}.sock", std::process::id());
+        let path = std::env::temp_dir().join(name);
         let mut command = Command::new("memcached");
         command.arg("-s").arg(&path);
         Self::run(command, Place::Socket(path))?

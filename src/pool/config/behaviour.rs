@@ -101,9 +101,9 @@ impl SockIoPoolBuilder {
     /// answers for all. Default false.
     ///
     /// **On** where threads outnumber [`max_open`](Self::max_open) and values are small. Measured with 64 threads and values of
-    /// 100 bytes, client and server on the same two processors: on one connection 8 to 18 times the operations per second of
-    /// one that each waits for in turn; on one to four connections about twice those of 64 threads with a connection each, and
-    /// three to four times if the processors have nothing else to do. The slowest thread does as much as the fastest.
+    /// 100 bytes, client and server on the same two processors: on one connection about 9 times the operations per second of
+    /// one that each waits for in turn; on one to four connections about twice those of 64 threads with a connection each. The
+    /// busiest thread does about one and a half times as much as the laziest.
     ///
     /// **Off** where every thread may have its connection and there are fewer than about 16 of them: there is nothing to share.
     /// With two to four threads on one connection two thirds of the speed of a connection each can be lost; values of 10 KiB gain
