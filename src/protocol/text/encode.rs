@@ -37,7 +37,7 @@ fn store(out: &mut Vec<u8>, verb: StoreVerb, key: &[u8], flags: u32, exptime: i3
         StoreVerb::Cas(_) => out.extend_from_slice(b"cas "),
     }
     out.extend_from_slice(key);
-    push_numbers(out, |numbers| {
+    push_last_numbers(out, |numbers| {
         if let StoreVerb::Cas(token) = verb {
             numbers.number(token);
         }
@@ -45,7 +45,6 @@ fn store(out: &mut Vec<u8>, verb: StoreVerb, key: &[u8], flags: u32, exptime: i3
         numbers.exptime(exptime);
         numbers.number(flags.into());
     });
-    out.extend_from_slice(b"\r\n");
 }
 
 fn encode_other(request: &Request<'_>, out: &mut Vec<u8>) {
@@ -134,6 +133,18 @@ fn push_numbers(out: &mut Vec<u8>, put: impl FnOnce(&mut Numbers)) {
     out.extend_from_slice(&numbers.text[numbers.from..]);
 }
 
+/// The same, and the end of the line behind them.
+#[inline]
+fn push_last_numbers(out: &mut Vec<u8>, put: impl FnOnce(&mut Numbers)) {
+    let mut numbers = Numbers {
+        text: [0; Numbers::ROOM],
+        from: Numbers::ROOM,
+    };
+    numbers.pair(*b"\r\n");
+    put(&mut numbers);
+    out.extend_from_slice(&numbers.text[numbers.from..]);
+}
+
 /// The numbers of a command line, each with a blank before it. They are put down from the last to the first, because digits come
 /// from the right; so the line takes them in one piece.
 struct Numbers {
@@ -143,18 +154,26 @@ struct Numbers {
 
 impl Numbers {
     /// The longest are those of `cas`: flags, exptime, length, token.
-    const ROOM: usize =
-        " 4294967295".len() + " -2147483648".len() + 2 * " 18446744073709551615".len();
+    const ROOM: usize = " 4294967295".len()
+        + " -2147483648".len()
+        + 2 * " 18446744073709551615".len()
+        + "\r\n".len();
 
     // Always inlined, all of them, so that `from` stays in a register.
     #[inline(always)]
     fn number(&mut self, number: u64) {
+        if number < 10 {
+            return self.pair([b' ', b'0' + number as u8]);
+        }
         self.digits(number);
         self.byte(b' ');
     }
 
     #[inline(always)]
     fn exptime(&mut self, exptime: i32) {
+        if exptime == 0 {
+            return self.pair(*b" 0");
+        }
         self.digits(exptime.unsigned_abs().into());
         if exptime < 0 {
             self.byte(b'-');
@@ -169,6 +188,12 @@ impl Numbers {
             number /= 10;
         }
         self.byte(b'0' + number as u8);
+    }
+
+    #[inline(always)]
+    fn pair(&mut self, pair: [u8; 2]) {
+        self.from -= 2;
+        self.text[self.from..self.from + 2].copy_from_slice(&pair);
     }
 
     #[inline(always)]
