@@ -123,7 +123,7 @@ impl Figures {
 
 /// Runs a case, and another time where it failed while the machine let servers that have nothing to do answer late.
 fn on_a_machine_that_keeps_up(case: impl Fn()) {
-    const TRIES: usize = 4;
+    const TRIES: usize = 6;
     for left in (0..TRIES).rev() {
         let stop = AtomicBool::new(false);
         let (outcome, late) = thread::scope(|scope| {
@@ -134,7 +134,7 @@ fn on_a_machine_that_keeps_up(case: impl Fn()) {
         });
         match outcome {
             Ok(()) => return,
-            Err(_) if left > 0 && late > ms(80) => {
+            Err(_) if left > 0 && late > ms(40) => {
                 println!("a bare socket waited for {late:.0?}: once more");
                 thread::sleep(ms(500));
             }
@@ -180,7 +180,7 @@ fn one_that_drips_holds_nobody_longer_than_a_deadline() {
         figures.run(&client, ms(4000));
         figures.check("drips");
         assert!(!figures.stalls.is_empty());
-        assert!(figures.longest <= LIMIT + ms(100), "{figures:?}");
+        assert!(figures.longest <= LIMIT + MARGIN, "{figures:?}");
         let late = |kind| matches!(kind, ErrorKind::Timeout | ErrorKind::Ambiguous);
         assert!(figures.failed.iter().all(|(_, kind)| late(*kind)));
         assert!(figures.failed.len() <= figures.stalls.len(), "{figures:?}");
