@@ -14,7 +14,7 @@ use crate::support::RealServer;
 #[cfg(target_os = "linux")]
 use crate::support::fake::Fake;
 use crate::support::proxy::{Due, Fault, Plan, Proxy};
-use crate::support::wait::{MARGIN, eventually, in_time, lost, ms, stays, timed};
+use crate::support::wait::{MARGIN, eventually, in_time, lost, ms, stays, timed, turn};
 
 /// The time of a call.
 const LIMIT: Duration = ms(300);
@@ -123,7 +123,8 @@ impl Figures {
 
 /// Runs a case, and another time where it failed while the machine let servers that have nothing to do answer late.
 fn on_a_machine_that_keeps_up(case: impl Fn()) {
-    const TRIES: usize = 6;
+    const TRIES: usize = 4;
+    let _turn = turn();
     for left in (0..TRIES).rev() {
         let stop = AtomicBool::new(false);
         let (outcome, late) = thread::scope(|scope| {
@@ -134,7 +135,7 @@ fn on_a_machine_that_keeps_up(case: impl Fn()) {
         });
         match outcome {
             Ok(()) => return,
-            Err(_) if left > 0 && late > ms(40) => {
+            Err(_) if left > 0 && late > ms(80) => {
                 println!("a bare socket waited for {late:.0?}: once more");
                 thread::sleep(ms(500));
             }
@@ -180,7 +181,7 @@ fn one_that_drips_holds_nobody_longer_than_a_deadline() {
         figures.run(&client, ms(4000));
         figures.check("drips");
         assert!(!figures.stalls.is_empty());
-        assert!(figures.longest <= LIMIT + MARGIN, "{figures:?}");
+        assert!(figures.longest <= LIMIT + ms(100), "{figures:?}");
         let late = |kind| matches!(kind, ErrorKind::Timeout | ErrorKind::Ambiguous);
         assert!(figures.failed.iter().all(|(_, kind)| late(*kind)));
         assert!(figures.failed.len() <= figures.stalls.len(), "{figures:?}");

@@ -18,7 +18,7 @@ use crate::support::wait::{eventually, in_time, lost, ms, timed};
 pub(crate) const LIMIT: Duration = ms(500);
 
 /// A call that takes this long waits for something else than a server in good health.
-const STALL: Duration = ms(400);
+const STALL: Duration = ms(250);
 
 /// The keys that live on each server.
 const KEYS: usize = 6;

@@ -1,7 +1,7 @@
 //! How long things take, and waiting for them. It knows neither client nor server.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -34,11 +34,16 @@ pub(crate) fn in_time(took: Duration, limit: Duration) {
     );
 }
 
+/// The turn of a case that measures time: no other one of this process does until it is given back.
+pub(crate) fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Runs a case that measures time while no other one of this process does. If it fails although the machine stood still
 /// for longer than the [`MARGIN`] meanwhile, it runs once more.
 pub(crate) fn alone(case: impl Fn()) {
-    static ALONE: Mutex<()> = Mutex::new(());
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = turn();
     let (answer, took) = timed(|| catch_unwind(AssertUnwindSafe(&case)));
     let Err(failure) = answer else { return };
     let lost = lost(took);
